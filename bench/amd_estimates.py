@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What each metric should reach on two AMD GPUs, from the instructions that its machine code runs: the tables of
+"""Estimates the speed of each metric on two AMD GPUs from the instructions that its machine code runs: the tables of
 docs/amd-estimates.md.
 
 usage: amd_estimates.py [BUILD]     (default: build; it needs code objects for gfx1100 and gfx942, ffmpeg with the
@@ -20,10 +20,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-FRAMES = 8  # as many as the engine launches at once, at this size
-SCALE = 4  # of 1920x1080 to what is counted
-PICTURES = 2 * 1920 * 1080 * 1.5  # bytes that have to be read, 8 bit 4:2:0
-REACHED = 0.64  # vif on an H200: 44 us where its instructions take 28 (docs/gpu-results.md)
+FRAMES = 8  # frames of this size that the engine launches at once
+SCALE = 4  # pixels of 1920x1080 for each pixel of the counted size
+PICTURES = 2 * 1920 * 1080 * 1.5  # bytes to read, in 8 bit 4:2:0
+REACHED = 0.64  # vif on an H200 takes 44 us, its instructions 28 us (docs/gpu-results.md)
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Gpu:
     bytes_a_second: float
     registers: int  # vector registers of a lane of a SIMD
     granule: int
-    most_waves: int  # of a SIMD
+    most_waves: int  # waves that a SIMD holds at most
     lds: int  # bytes for the blocks of a compute unit
-    simds: int  # of what shares that
+    simds: int  # SIMDs that share these bytes
 
 
 # 96 compute units of two SIMDs of 32 lanes at 2.3 GHz, 960 GB/s; 304 of four SIMDs of 16 lanes, on which a wave of 64
@@ -68,7 +68,7 @@ OPTIONS = {name: f"model=:feature=name={name}" for name in FEATURES} | {
 
 @dataclass
 class Counts:
-    """What all kernels of a metric have executed, in all frames."""
+    """The counts of all kernels of a metric, over all frames."""
 
     instructions: int = 0
     vector: int = 0
@@ -119,7 +119,7 @@ def count(build: Path, gpu: Gpu, options: str) -> Counts:
 
 
 def resources(build: Path, gpu: Gpu) -> dict[str, tuple[int, int, int]]:
-    """Vector registers, bytes of LDS and threads of a block at most, of each kernel."""
+    """Returns vector registers, bytes of LDS and most threads of a block, for each kernel."""
     notes = subprocess.run(
         ["llvm-readelf-19", "--notes", build / f"device_code/{gpu.architecture}.co"],
         capture_output=True,
@@ -137,7 +137,7 @@ def resources(build: Path, gpu: Gpu) -> dict[str, tuple[int, int, int]]:
 
 
 def waves_at_once(gpu: Gpu, registers: int, lds: int, threads: int) -> float:
-    """Of a kernel on one SIMD, on average, by its registers and its blocks' LDS."""
+    """Returns how many waves of a kernel a SIMD holds on average, by its registers and its blocks' LDS."""
     by_registers = gpu.registers // max(gpu.granule, -(-registers // gpu.granule) * gpu.granule)
     waves_of_block = -(-threads // gpu.lanes)
     by_lds = gpu.lds // lds * waves_of_block / gpu.simds if lds else gpu.most_waves

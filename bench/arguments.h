@@ -1,4 +1,4 @@
-/* The words of a command line. What cannot be understood ends the program. */
+/* The words of a command line. A word that cannot be understood ends the program. */
 #ifndef VMAFX_BENCH_ARGUMENTS_H
 #define VMAFX_BENCH_ARGUMENTS_H
 

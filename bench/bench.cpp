@@ -1,7 +1,7 @@
 /* bench: how long each metric and model takes per frame, per instruction set and thread count, and how that compares
  * with another implementation's `vmaf` tool on the same clip in the same run. See docs/performance.md.
  *
- * Everything is timed through the public API, as a user meets it. Which instruction set runs is decided once per process
+ * Everything is timed through the public API, as a user meets it. A process decides once on its instruction set
  * (VMAFX_CPU), so each one gets a child process of its own. */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +28,7 @@
 #include "bench/settings.h"
 #include "bench/timing.h"
 #include "commit/commit.h"
+#include "tests/support/params.h"
 #include "vmafx/vmafx.h"
 
 namespace bench {
@@ -55,13 +56,13 @@ double reading_time(Reader& ref, Reader& dist, int frames, int encodes) {
   return stopwatch.elapsed();
 }
 
-/* What a run takes with the reading of its frames, and reading them alone. */
+/* The times of a run with the reading of its frames, and of reading them alone. */
 struct RunTime {
   double all, reading;
 };
 
-/* Milliseconds per frame of the runs of a row, without the reading. All and reading are each sorted before they are subtracted:
- * the shortest difference would be that of the run whose reading happened to take longest. */
+/* Milliseconds per frame of the runs of a row, without the reading. All and reading are each sorted before they are
+ * subtracted: the shortest difference would be that of the run whose reading happened to take longest. */
 class RunTimes {
  public:
   void add(const RunTime& run, int frames) {
@@ -85,8 +86,7 @@ class Stream {
  public:
   Stream(const std::string& row, const Settings& s, int threads, int encodes = 1)
       : cpu_time_(s.cpu_time), encodes_(encodes) {
-    VmafxParams params;
-    vmafx_default_params(&params);
+    vmafx::test::Params params;
     const std::string name = is_model(row) ? "version=" + row : "name=" + row;
     params.model = is_model(row) ? name.c_str() : "";
     params.feature = is_model(row) ? nullptr : name.c_str();
@@ -96,12 +96,13 @@ class Stream {
     params.log = print_message;
     VmafxFormat format = {s.clip.w, s.clip.h, VMAFX_CHROMA_420, s.clip.bits, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
     format.fps = kFps;
-    ok_ = vmafx_open(&context_, &params) == 0 && vmafx_configure(context_, &format, &format) == 0;
+    ok_ = vmafx::test::open_context(&context_, params) == 0 && vmafx_configure(context_, &format, &format) == 0;
   }
   Stream(const Stream&) = delete;
   ~Stream() { vmafx_close(&context_); }
 
-  /* Milliseconds for all frames; nothing when it failed, the message is printed. Encode i shows what `dist` shows i frames later. */
+  /* Milliseconds for all frames; nothing when it failed, the message is printed. Encode i shows what `dist` shows i
+   * frames later. */
   std::optional<RunTime> run(Reader& ref, Reader& dist, int frames) {
     const double reading = cpu_time_ ? reading_time(ref, dist, frames, encodes_) : 0;
     const Stopwatch stopwatch(cpu_time_);
@@ -122,7 +123,7 @@ class Stream {
     return ok_ ? std::optional(time) : std::nullopt;
   }
 
-  const FrameScores& scores() const { return scores_; }  // of encode 0
+  const FrameScores& scores() const { return scores_; }  // encode 0's
 
  private:
   void receive() {
@@ -140,7 +141,7 @@ class Stream {
   FrameScores scores_;
 };
 
-/* What every row is measured on and against. */
+/* The clip and the peer's results that every row is measured with. */
 struct Job {
   const Settings& settings;
   const Clip& ref;
@@ -148,7 +149,7 @@ struct Job {
   std::map<std::tuple<std::string, int, int>, PeerResult> peers;  // by row, threads and mask; empty without a peer
 };
 
-/* What the rows of a run have in common. */
+/* A description of the machine and the clip, for all rows of a run. */
 nlohmann::ordered_json description(const Settings& settings) {
   std::ifstream cpuinfo("/proc/cpuinfo");
   std::string processor = "not known";
@@ -173,7 +174,7 @@ void append(const std::string& path, const nlohmann::ordered_json& line) {
   if (!(file << line.dump() << std::endl)) die("cannot write " + path);
 }
 
-/* Of the peer: all that it has, and what our levels have. */
+/* The peer's masks of instruction sets: all that it has, and one for each of our levels. */
 std::set<int> masks_of(const Settings& settings) {
   std::set<int> masks = {0};
   for (const std::string& cpu : settings.cpus) masks.insert(peer_mask(cpu));
@@ -183,7 +184,7 @@ std::set<int> masks_of(const Settings& settings) {
 /* Prints one line. False when a run failed or the scores differ. */
 bool measure_row(const Job& job, const std::string& row, const std::string& cpu, int threads) {
   const int frames = job.settings.clip.frames, encodes = job.settings.encodes;
-  RunTimes runs, together;  // of one encode, of all of them
+  RunTimes runs, together;  // one encode alone; all of them in one session
   FrameScores scores, scores_together;
   const auto run = [&](int n, RunTimes& times, FrameScores& seen) {
     // By the clock, reading would overlap with scoring: what it takes is known of processor time only.
@@ -236,7 +237,7 @@ bool measure_cpu(const Job& job, const std::string& cpu) {
   return good;
 }
 
-/* The same in a child process. */
+/* Measures the rows of one instruction set in a child process. */
 bool measure_cpu_apart(const Job& job, const std::string& cpu) {
   std::fflush(stdout);
   const pid_t child = fork();

@@ -1,4 +1,5 @@
-/* The clip that is scored: planar 4:2:0 in memory, made here, with integer arithmetic only, so that it is the same everywhere, or from a file. */
+/* The clip that is scored: planar 4:2:0 in memory, made here, with integer arithmetic only, so that it is the same
+ * everywhere, or from a file. */
 #ifndef VMAFX_BENCH_CLIP_H
 #define VMAFX_BENCH_CLIP_H
 
@@ -20,14 +21,14 @@ struct ClipFormat {
 class Clip {
  public:
   static Clip reference(const ClipFormat& format);  // texture of three scales that moves, and grain
-  static Clip distorted(const ClipFormat& format);  // the same, blurred and quantized
+  static Clip distorted(const ClipFormat& format);  // the reference, blurred and quantized
 
-  /* Of raw video, as write() has it; its first frames. Dies where the file has less. */
+  /* Reads the first frames of raw video, as write() writes it. Dies if the file has less. */
   static Clip read(const ClipFormat& format, const std::string& path);
 
   VmafxPicture picture(int frame) const;
 
-  /* The same in `memory`, which grows to the size that it takes. */
+  /* A copy of a picture in `memory`, which grows to the size that it takes. */
   VmafxPicture copy(int frame, std::vector<uint8_t>& memory) const;
 
   /* As raw video; samples of more than 8 bits are little-endian words. False when it cannot. */

@@ -22,7 +22,7 @@ import crf_search  # noqa: E402
 
 
 def run(command):
-    """What it said."""
+    """Runs a command and returns its output."""
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))}: {done.stderr[-500:]}")
@@ -30,7 +30,7 @@ def run(command):
 
 
 def searched_in_memory(arguments, crfs):
-    """(the CRF, probes, frames of the source that were decoded)"""
+    """Returns (the CRF, probes, frames of the source that were decoded)."""
     options = [
         "--encoder",
         arguments.encoder,
@@ -45,7 +45,7 @@ def searched_in_memory(arguments, crfs):
 
 
 def searched_by_ffmpeg(arguments, crfs):
-    """The same."""
+    """Returns the same for a search with ffmpeg."""
     decoded = []
     encoder = ["-c:v", arguments.encoder, "-preset", crf_search.ENCODERS[arguments.encoder].preset]
     ffmpeg = [arguments.ffmpeg, "-nostdin", "-nostats", "-v", "verbose", "-y"]

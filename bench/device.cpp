@@ -1,6 +1,6 @@
-/* bench/device: how long each metric's kernels take per frame on the GPU, how fast frames go through the frame pool from
- * device memory and from page-locked host memory, and how that compares with what the upload alone takes and with another
- * implementation. See docs/performance.md. */
+/* bench/device: how long each metric's kernels take per frame on the GPU, how fast frames go through the frame pool
+ * from device memory and from page-locked host memory, and how that compares with what the upload alone takes and with
+ * another implementation. See docs/performance.md. */
 #include <getopt.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #include "bench/device_session.h"
 #include "bench/die.h"
 #include "engine/plan.h"
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 #include "model/model_builtin.h"
 
 namespace bench {
@@ -60,9 +60,9 @@ struct Settings {
   Peer peer;
 };
 
-constexpr double kFramesPerSecond = 24;  // of the video, for metrics that depend on it
+constexpr double kFramesPerSecond = 24;  // the video's, for metrics that depend on it
 
-/* What is measured in one line: a metric, or all that a model needs. */
+/* A row of the table: a metric, or all that a model needs. */
 struct Row {
   std::string name;
   bool is_model;
@@ -77,9 +77,9 @@ bool is_model(const std::string& name) {
 Row row_of(const std::string& name) {
   Log log;
   const bool model = is_model(name);
-  auto plan = model ? Plan::make({{.version = name}}, {}, Placement::kDevice, log)
-                    : Plan::make({}, {{.extractor = name}}, Placement::kDevice, log);
+  auto plan = model ? Plan::make({{.version = name}}, {}, log) : Plan::make({}, {{.extractor = name}}, log);
   Row row{name, model, take(std::move(plan))};
+  check(row.plan.place(Placement::kDevice));
   for (const PlannedExtractor& planned : row.plan.extractors())
     if (planned.placement != Placement::kDevice) die(name + ": " + planned.info->name + " has no kernels");
   return row;
@@ -180,7 +180,7 @@ void print_row(const Row& row, const Settings& settings, const hip::OpenedDevice
   std::fflush(stdout);
 }
 
-/* What is left of the kernels' pace when frames come through the API. */
+/* Prints how much of the kernels' pace is left when frames come through the API. */
 void print_sessions(const std::string& model, const Settings& settings, const hip::OpenedDevice& device,
                     const DeviceFrames& frames) {
   constexpr struct {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <future>
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "bench/clip.h"
 #include "bench/die.h"
 

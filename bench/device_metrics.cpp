@@ -36,7 +36,7 @@ bool DeviceMetrics::reads_earlier_frames() const {
   return layout_.history > 0 || std::ranges::any_of(metrics_, [](const Metric& metric) { return metric.earlier > 0; });
 }
 
-/* Of a stream. */
+/* Begins a stream. */
 DeviceMetrics::Conversions DeviceMetrics::begin() const {
   Conversions conversions(metrics_.size());
   for (size_t i = 0; i < metrics_.size(); i++)

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/aligned.h"
 #include "bench/device_frames.h"
 #include "bench/timing.h"
 #include "engine/plan.h"
@@ -18,7 +19,7 @@
 
 namespace bench {
 
-/* Where frames come from; of the last one no kernel runs. */
+/* The memory that frames come from; with the last one no kernel runs. */
 enum class Source { kDevice, kPinned, kPinnedUploadOnly };
 
 class DeviceMetrics {
@@ -33,10 +34,10 @@ class DeviceMetrics {
   /* Dies when a sum of one of the first frames differs from the CPU twin's. */
   void check_sums(Source source) const;
 
-  /* Of frames in a row through the pool, from upload to sums, for at least that long. */
+  /* The pace of frames in a row through the pool, from upload to sums, over at least that long. */
   Pace pace(Source source, double milliseconds) const;
 
-  /* Of the kernels alone, launched back to back: microseconds per frame, the median of some runs. */
+  /* The time of the kernels alone, launched back to back: microseconds per frame, the median of some runs. */
   double kernel_time() const;
 
  private:
@@ -46,7 +47,7 @@ class DeviceMetrics {
     vmafx::PoolMemory memory;
     int earlier;  // pictures that it reads as it converts them
   };
-  using Conversions = std::vector<std::optional<vmafx::DeviceConversions>>;  // of each metric
+  using Conversions = std::vector<std::optional<vmafx::DeviceConversions>>;  // by metric
   class Feed;
 
   void add(const vmafx::PlannedExtractor& planned, const vmafx::hip::Module& kernels);

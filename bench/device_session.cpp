@@ -5,6 +5,7 @@
 
 #include "bench/clip.h"
 #include "bench/die.h"
+#include "tests/support/params.h"
 
 namespace bench {
 
@@ -20,14 +21,14 @@ void need(int ret, const char* call) {
   if (ret < 0) die(std::string(call) + " failed");
 }
 
-VmafxContext* open_session(const std::string& model, VmafxParams params, const VmafxFormat& format,
+VmafxContext* open_session(const std::string& model, test::Params params, const VmafxFormat& format,
                            const VmafxKeptReference* against = nullptr) {
   const std::string version = "version=" + model;
   params.model = version.c_str();
   params.backend = "hip";
   params.log = print_message;
   VmafxContext* context = nullptr;
-  need(vmafx_open(&context, &params), "vmafx_open");
+  need(test::open_context(&context, params), "vmafx_open");
   const std::vector<VmafxFormat> dist(static_cast<size_t>(params.encodes), format);
   need(against ? vmafx_configure_against(context, against, dist.data(), params.encodes)
                : vmafx_configure(context, &format, &format),
@@ -42,8 +43,7 @@ bool takes_device_memory(const hip::OpenedDevice& device) { return device.contex
 DeviceSession::DeviceSession(const std::string& model, const DeviceFrames& frames, VmafxMemory memory,
                              const hip::OpenedDevice& device, int encodes, bool stays)
     : frames_(frames), memory_(memory), encodes_(encodes) {
-  VmafxParams params;
-  vmafx_default_params(&params);
+  test::Params params;
   params.encodes = encodes;
   if (takes_device_memory(device) && !stays) {
     params.device_platform = VMAFX_PLATFORM_CUDA;
@@ -121,8 +121,7 @@ double first_score(const std::string& model, const std::string& device, Size siz
   const ClipFormat clip = {.w = size.w, .h = size.h, .bits = 8, .frames = kFrames};
   const Clip ref = Clip::reference(clip), dist = Clip::distorted(clip);
   const Stopwatch stopwatch(false);
-  VmafxParams params;
-  vmafx_default_params(&params);
+  test::Params params;
   params.device = device.c_str();
   VmafxContext* context = open_session(model, params, {size.w, size.h, VMAFX_CHROMA_420, 8});
   for (int i = 0; i < kFrames; i++) {

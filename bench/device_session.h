@@ -15,9 +15,9 @@ namespace bench {
 /* Whether a session here can be told where frames in device memory are from: not on HIP. */
 bool takes_device_memory(const vmafx::hip::OpenedDevice& device);
 
-/* A session of `model` on the GPU that is fed with `frames` from one kind of memory: VMAFX_MEMORY_HOST, _PINNED or _DEVICE. Of several
- * encodes, number i shows the distorted picture of i frames later. `stays`: the reference is one that stays, in the GPU's memory, too; not
- * with VMAFX_MEMORY_DEVICE. */
+/* A session of `model` on the GPU that is fed with `frames` from one kind of memory: VMAFX_MEMORY_HOST, _PINNED or
+ * _DEVICE. With several encodes, number i shows the distorted picture of i frames later. `stays`: the reference is one
+ * that stays, in the GPU's memory, too; not with VMAFX_MEMORY_DEVICE. */
 class DeviceSession {
  public:
   DeviceSession(const std::string& model, const DeviceFrames& frames, VmafxMemory memory,
@@ -28,7 +28,7 @@ class DeviceSession {
     vmafx_kept_reference_close(&reference_);
   }
 
-  /* Of frame pairs in a row, from submission to score, for at least that long. */
+  /* The pace of frame pairs in a row, from submission to score, over at least that long. */
   Pace pace(double milliseconds);
 
  private:

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
-"""What scoring takes on top of decoding: two files are decoded alone and then with each filter graph, in turns, by
-ffmpeg.
+"""Measures the cost of scoring on top of decoding: ffmpeg decodes two files alone and with each filter graph, in turns.
 
 usage: bench/files.py [--runs N] [--json FILE] FFMPEG DISTORTED REFERENCE [GRAPH…]
 
   GRAPH  a filter graph of two inputs (default: vmafx=backend=cpu); FFMPEG=GRAPH runs another ffmpeg, such as one with
-  libvmaf, which must decode as
-         the first one does
+         libvmaf, which must decode as the first one does
 
 Prints wall and processor time in seconds, the fastest of N runs each (default: 3), what is left of them without the
 decoding, and the score line. With many threads decoding and scoring overlap, so that the wall time that is left is not
@@ -36,7 +34,7 @@ def parsed():
 
 
 def command(arguments, graph):
-    """Of decoding alone, where the graph is DECODE: both files then go nowhere."""
+    """Returns ffmpeg's command; with the graph DECODE it only decodes, and both files go nowhere."""
     ffmpeg = arguments.ffmpeg
     if other := re.match(r"(\S*ffmpeg)=(.*)", graph):
         ffmpeg, graph = other.groups()
@@ -57,7 +55,7 @@ def command(arguments, graph):
 
 
 def run(words):
-    """(wall time, processor time, its last score line)"""
+    """Returns (wall time, processor time, the last score line)."""
     start, process = time.monotonic(), subprocess.Popen(
         words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
@@ -71,7 +69,7 @@ def run(words):
 
 
 def measured(arguments):
-    """{graph: (wall time, processor time, score)}, the fastest of each."""
+    """Returns {graph: (wall time, processor time, score)}, the fastest of each."""
     graphs, best = [DECODE, *arguments.graph], {}
     for _ in range(arguments.runs):
         for graph in graphs:

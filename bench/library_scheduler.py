@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How many tasks a second `vmafx library` gets through Dask's scheduler, and what memory that takes: its own code, with
-tasks that score nothing.
+"""Measures how many tasks a second `vmafx library` gets through Dask's scheduler, and the memory for it: its own code,
+with tasks that score nothing.
 
 usage: library_scheduler.py [--pairs N] [--workers N] [--threads N]
 
@@ -98,7 +98,7 @@ def measure(folder, arguments):
 
 
 class ended:
-    """A process that ends with the block."""
+    """Yields a process that ends with the block."""
 
     def __init__(self, process):
         self._process = process

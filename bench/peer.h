@@ -24,8 +24,8 @@ class Peer {
   ~Peer();
   Peer(const Peer&) = delete;
 
-  /* Start-up is taken out as the difference of a long and a short run, reading as the time of the same runs with the extractor `null`; with
-   * threads not, by the clock: reading then overlaps with scoring. */
+  /* Start-up is taken out as the difference of a long and a short run, reading as the time of the same runs with the
+   * extractor `null`; with threads not, by the clock: reading then overlaps with scoring. */
   PeerResult measure(const std::string& row, int threads, int mask) const;
 
  private:

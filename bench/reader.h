@@ -1,5 +1,6 @@
-/* The frames of a clip. Either copied, as a decoder hands them over, into pictures that are used again, the last one given back first, so that
- * they lie in the cache as far as it holds them. Or where they lie in memory, which takes no time. */
+/* The frames of a clip. Either copied, as a decoder hands them over, into pictures that are used again, the last one
+ * given back first, so that they lie in the cache as far as it holds them. Or where they lie in memory, which takes no
+ * time. */
 #ifndef VMAFX_BENCH_READER_H
 #define VMAFX_BENCH_READER_H
 

@@ -8,7 +8,7 @@
 
 #include "base/cpu.h"
 #include "bench/arguments.h"
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 #include "vmafx/vmafx.h"
 
 namespace bench {
@@ -23,14 +23,16 @@ Times metrics and models on frames in memory; prints milliseconds per frame.
   --bits N         bits per sample, 8 to 16 (8)
   --frames N       frames per run (32)
   --distinct N     frames that differ, and come again and again (all of them)
-  --clip DIST,REF  raw video in files, planar 4:2:0, little-endian words for more than 8 bits, in place of the clip that is made
+  --clip DIST,REF  raw video in files, planar 4:2:0, little-endian words for more than 8 bits, in place
+                   of the clip that is made
   --runs N         runs of each row, of which the median and the fastest are printed (5)
   --threads LIST   numbers of threads, e.g. 1,2 (1)
-  --cpu LIST       instruction sets, e.g. ref,avx2,avx3 (all below but scalar and ref)
+  --cpu LIST       instruction sets, e.g. plain,avx2,avx3 (all below but scalar and plain)
   --only LIST      metrics and models, e.g. motion,vmaf_v0.6.1 (all metrics and two models)
   --clock NAME     wall, or cpu: processor time, which holds on a machine that does other work too (wall)
   --encodes N      time N encodes of one reference in one session, too, and compare with N sessions (1)
-  --peer PATH      libvmaf's vmaf tool: time it on the same clip, with the same instruction set and with the best it has, and compare the scores
+  --peer PATH      libvmaf's vmaf tool: time it on the same clip, with the same instruction set and with the best it
+                   has, and compare the scores
   --json FILE      add each row to FILE, too, as a line of JSON
   --help           this text
 

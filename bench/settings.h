@@ -1,4 +1,4 @@
-/* What the command line asks for. */
+/* The settings that the command line gives. */
 #ifndef VMAFX_BENCH_SETTINGS_H
 #define VMAFX_BENCH_SETTINGS_H
 
@@ -12,7 +12,7 @@ namespace bench {
 
 struct Settings {
   ClipFormat clip = {.w = 1920, .h = 1080, .bits = 8, .frames = 32};
-  std::vector<std::string> files;  // of raw video, the distorted one and its reference; or none
+  std::vector<std::string> files;  // raw video, the distorted one and its reference; or none
   int runs = 5;
   std::vector<int> threads = {1};
   std::vector<std::string> cpus;  // as VMAFX_CPU names them

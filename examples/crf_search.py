@@ -29,7 +29,7 @@ MIB = 1 << 20
 
 @dataclass(frozen=True)
 class Encoder:
-    """An encoder of FFmpeg's, and the decoder for what it writes."""
+    """An encoder of FFmpeg, and the decoder for its output."""
 
     name: str
     decoder: str
@@ -44,7 +44,7 @@ ENCODERS = {
 
 
 class Failure(Exception):
-    """What ends the search, for the user to read."""
+    """An error that ends the search; its text is for the user."""
 
 
 # -- The reference -----------------------------------------------------------------------------------------------------
@@ -52,13 +52,13 @@ class Failure(Exception):
 
 @dataclass
 class Reference:
-    frames: list[av.VideoFrame]  # for the encoder
-    kept: vmafx.KeptReference  # the same, in the same memory, to score against
+    frames: list[av.VideoFrame]  # frames for the encoder
+    kept: vmafx.KeptReference  # the same frames, in the same memory, to score against
     rate: Fraction
 
 
 def encodable(frame: av.VideoFrame, formats: set[str]) -> av.VideoFrame:
-    """The frame in a format that the encoder takes."""
+    """Returns the frame in a format that the encoder takes."""
     if frame.format.name in formats:
         return frame
     deep = any(component.bits > 8 for component in frame.format.components)
@@ -67,18 +67,21 @@ def encodable(frame: av.VideoFrame, formats: set[str]) -> av.VideoFrame:
 
 @contextlib.contextmanager
 def threads_of(codec: av.CodecContext) -> Iterator[None]:
-    """Lets a decoder decode several frames at once. PyAV, when it frees a decoder, keeps Python's lock while it waits
-    for these threads, and hangs if one of them wants to log: so it is emptied first."""
+    """Lets a decoder decode several frames at once.
+
+    PyAV keeps Python's lock when it frees a decoder and waits for the decoder's threads, so it hangs if one of these
+    wants to log. The decoder is therefore emptied first.
+    """
     codec.thread_type = "AUTO"
     try:
         yield
     finally:
-        with contextlib.suppress(av.error.FFmpegError):  # empty already
+        with contextlib.suppress(av.error.FFmpegError):  # the decoder was emptied before
             codec.decode(None)
 
 
 def read_reference(path: str, encoder: Encoder, most_frames: int | None, budget: int) -> Reference:
-    """Decodes the video. `budget` is what its frames may take, in bytes."""
+    """Decodes the video; its frames may take `budget` bytes."""
     formats = {format.name for format in av.Codec(encoder.name, "w").video_formats}
     frames: list[av.VideoFrame] = []
     kept = vmafx.KeptReference(budget=budget, device_budget=budget)
@@ -87,16 +90,16 @@ def read_reference(path: str, encoder: Encoder, most_frames: int | None, budget:
         for decoded in itertools.islice(file.decode(video=0), most_frames):
             frame = encodable(decoded, formats)
             frame.pts, frame.time_base = len(frames), 1 / rate
-            frame.pict_type = PictureType.NONE  # else the encoder would repeat the types of the frames in the file
+            frame.pict_type = PictureType.NONE  # the encoder would repeat the types that frames have in the file
             try:
                 kept.add(frame)
             except vmafx.Error as error:
                 if error.errno != errno.ENOMEM:
                     raise
-                raise Failure(f"{path}: {error}. --memory is the budget, --frames takes fewer") from None
+                raise Failure(f"{path}: {error}. Allow more with --memory, or take fewer with --frames") from None
             frames.append(frame)
     if not frames:
-        raise Failure(f"there is no frame in {path}")
+        raise Failure(f"{path} has no frames")
     return Reference(frames, kept, rate)
 
 
@@ -120,12 +123,12 @@ class Encode:
         codec.width, codec.height, codec.pix_fmt = first.width, first.height, first.format.name
         codec.framerate, codec.time_base = self.reference.rate, 1 / self.reference.rate
         codec.options = {"crf": str(self.crf), "preset": self.preset}
-        codec.thread_type = "FRAME"  # as ffmpeg has it; PyAV's default, slices, makes x264 cut frames in pieces
-        for frame in [*self.reference.frames, None]:  # None: the end
+        codec.thread_type = "FRAME"  # ffmpeg's choice; PyAV's default, slices, makes x264 cut frames in pieces
+        for frame in [*self.reference.frames, None]:  # None stands for the end
             yield from codec.encode(frame)
 
     def decoded(self) -> Iterator[av.VideoFrame]:
-        """The frames of the encode, as soon as they are there."""
+        """Yields the frames of the encode as soon as they are decoded."""
         codec = av.CodecContext.create(self.encoder.decoder, "r")
         with threads_of(codec):
             for packet in self.packets():
@@ -156,10 +159,10 @@ def score(encode: Encode, model: str) -> float:
 
 
 def search(probe: Callable[[int], float], target: float, first: int, last: int) -> int | None:
-    """The largest CRF of first … last whose score is at least the target, if the score falls with the CRF; None if
-    there is none.
+    """Returns the largest CRF of first … last whose score is at least the target, or None. The score must fall with the
+    CRF.
     """
-    good, bad = first - 1, last + 1  # the CRF that is looked for is good or between them
+    good, bad = first - 1, last + 1  # the wanted CRF is `good` or between the two
     scores: dict[int, float] = {}
     halve = True
     while bad - good > 1:
@@ -172,14 +175,12 @@ def search(probe: Callable[[int], float], target: float, first: int, last: int) 
             good = crf
         else:
             bad = crf
-        halve = (
-            2 * (bad - good) > width and not halve
-        )  # a step that brought little is followed by one that halves the range
+        halve = 2 * (bad - good) > width and not halve  # after a step that gained little, the range is halved
     return good if good >= first else None
 
 
 def interpolated(target: float, good: tuple[int, float], bad: tuple[int, float]) -> int:
-    """The CRF between two that a straight line through their scores gives."""
+    """Returns the CRF between two at which a straight line through their scores meets the target."""
     part = (good[1] - target) / (good[1] - bad[1])
     return min(max(good[0] + int(part * (bad[0] - good[0])), good[0] + 1), bad[0] - 1)
 
@@ -226,7 +227,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def say_each_once() -> None:
-    """What the library has to say of the pictures is the same in each probe."""
+    """Logs each message once: the library's messages on the pictures are the same in each probe."""
     said: set[str] = set()
 
     def is_new(record: logging.LogRecord) -> bool:
@@ -259,13 +260,13 @@ def run(arguments: argparse.Namespace) -> int:
     of_probes = sum(encode.decoded_frames for encode in encodes.values())
     print(f"decoded: {len(reference.frames)} frames of the reference, {of_probes} of {len(encodes)} probes")
     if found is None:
-        raise Failure(f"no CRF of {first} to {last} reaches {arguments.target:g}")
+        raise Failure(f"no CRF of {first} to {last} reaches {arguments.target:g}: lower --target or --crf-range")
     print(f"found: crf {found}, {encodes[found].kilobits_per_second():.1f} kbit/s")
     return 0
 
 
 def main() -> int:
-    os.environ.setdefault("SVT_LOG", "1")  # errors only
+    os.environ.setdefault("SVT_LOG", "1")  # 1: errors only
     try:
         arguments = parse_arguments()
         say_each_once()

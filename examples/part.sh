@@ -1,7 +1,8 @@
 #!/bin/sh
-# part.sh I N SECONDS DISTORTED REFERENCE: scores part I of N, counted from 0, each of so many seconds, into partI.json.
+# part.sh I N SECONDS DISTORTED REFERENCE: scores part I of N, counted from 0, of SECONDS each, into partI.json.
 #
-# The last part goes on to the end of the stream. `vmafx merge part*.json -o scores.json` makes the report of the whole stream of them.
+# The last part goes on to the end of the stream. `vmafx merge part*.json -o scores.json` joins all parts to the report
+# of the whole stream.
 set -eu
 
 i=$1 n=$2 seconds=$3 dist=$4 ref=$5

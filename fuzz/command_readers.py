@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Gives any bytes to what the command `vmafx` reads.
+"""Gives arbitrary bytes to the readers of the command `vmafx`.
 
-That is: reports, tables of encodes, lists of pairs, results of libraries, parts of streams.
+They read reports, tables of encodes, lists of pairs, results of libraries, and parts of streams.
 
 usage: command_readers.py [--inputs N] [--seed N] [--atheris] [FILE|LIBFUZZER OPTION…]
 
@@ -54,11 +54,11 @@ from vmafx.command.page.comparison import make_page as make_comparison  # noqa: 
 from vmafx.command.page.page import Page, make_page  # noqa: E402
 
 MOST_SECONDS = 10
-MOST_BYTES = 3 << 30  # of the whole process, with the library
-IN_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # where inputs are written
-PAGES = 4  # of so many inputs one has its page looked at, which takes the longest
+MOST_BYTES = 3 << 30  # memory of the whole process, with the library
+IN_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # the folder in which inputs are written
+PAGES = 4  # one of this many inputs has its page checked, which takes the longest
 
-# What the templates have. Everything else would come from what was read.
+# Tags of the templates. Any other would come from the input.
 TAGS = {
     *("html head meta title style body header h1 h2 h3 p ul ol li section figure figcaption div span b br".split()),
     *("svg path g circle text table thead tbody tr th td details summary footer".split()),
@@ -153,7 +153,7 @@ def hold_results(path: Path, with_page: bool) -> None:
 
 
 def hold_part(path: Path, with_page: bool) -> None:
-    """Beside the part that follows."""
+    """Merges the part with the part that follows."""
     paths = [str(path), str(path.with_name("after.json"))]
     if with_page and "VMAFX_LIBRARY" in os.environ:
         merge.merge(paths, str(path.with_name("merged.json")))
@@ -181,13 +181,13 @@ def at_once():
 
 
 def prepare(folder: Path) -> None:
-    """What inputs refer to: reports, and the part that comes after one."""
+    """Makes the files that inputs refer to: reports, and the part that follows."""
     for path in (TOP / "fuzz/corpus/command/beside").iterdir():
         shutil.copy(path, folder)
 
 
 def hold(data: bytes, folder: Path, in_time: contextlib.AbstractContextManager[None] | None = None) -> str:
-    """What came of it, in a word or as an error. Raises what is not an error for the user."""
+    """Reads an input and returns the outcome, in a word or as an error. Raises anything but an error for the user."""
     name, _, content = data.partition(b"\n")
     reader = name.decode(errors="replace") if name.decode(errors="replace") in READERS else "report"
     path = folder / f"input{ENDINGS.get(reader, '')}"
@@ -200,14 +200,14 @@ def hold(data: bytes, folder: Path, in_time: contextlib.AbstractContextManager[N
         text = str(failure)
         lines = (
             text.count("\n") if reader not in ("table", "list") else 0
-        )  # names of files may have several, which are quoted where they are printed
+        )  # names of files may have several lines, which are quoted when printed
         require(
             text.strip() and not lines and "Traceback" not in text and len(text) < 20000,
             f"an error that is not one line: {text[:300]!r}",
         )
         require("not enough memory" not in text, text)
         return text
-    except OSError as failure:  # of merge, which the command catches
+    except OSError as failure:  # merge raises it, and the command catches it
         require(reader == "part", repr(failure))
         return str(failure)
     return "read"
@@ -327,7 +327,7 @@ PIECES = (
 
 
 def places_in(thing):
-    """(container, key) of all values inside."""
+    """Yields (container, key) of all values inside."""
     for key, value in list(thing.items() if isinstance(thing, dict) else enumerate(thing)):
         yield thing, key
         if isinstance(value, (dict, list)):
@@ -335,7 +335,7 @@ def places_in(thing):
 
 
 def changed_values(text: bytes, chance: random.Random) -> bytes:
-    """Of a JSON text, or of a line of several."""
+    """Changes values of a JSON text, or of one of its lines."""
     lines = text.splitlines(keepends=True) if text.count(b"\n{") else [text]
     number = chance.randrange(len(lines))
     document = json.loads(lines[number])
@@ -368,7 +368,7 @@ def changed_bytes(text: bytes, chance: random.Random) -> bytes:
 
 
 def changed_words(text: bytes, chance: random.Random) -> bytes:
-    """A number, a cell, a text in quotes or an attribute becomes something else."""
+    """Changes a number, a cell, a text in quotes or an attribute into something else."""
     words = list(re.finditer(rb'"[^"\n]*"|[-+.\w]+', text))
     if not words:
         return text
@@ -388,7 +388,7 @@ def changed(data: bytes, chance: random.Random) -> bytes:
     kinds = [changed_bytes, changed_words] + [changed_values] * 2 * content.startswith(b"{")
     try:
         return name + b"\n" + chance.choice(kinds)(content, chance)
-    except (ValueError, RecursionError):  # it was changed before
+    except (ValueError, RecursionError):  # an earlier change has broken it
         return name + b"\n" + changed_bytes(content, chance)
 
 
@@ -404,7 +404,8 @@ def seeds() -> list[bytes]:
 
 
 def hold_inputs(count: int, seed: int = 0, only: str = "", finding: str = "") -> dict[str, int]:
-    """How many were read, and how many refused, of inputs that are made of the seeds; those of a reader, `only`.
+    """Makes inputs from the seeds, or only from those of the reader `only`; returns how many were read, and how many
+    refused.
 
     Raises AssertionError with the first that is not held, which is written to the file `finding`.
     """
@@ -456,7 +457,7 @@ def main() -> int:
 
 
 def guided(options: list[str]) -> int:
-    """By libFuzzer, which bounds time and memory itself (-timeout, -rss_limit_mb)."""
+    """Runs libFuzzer, which bounds time and memory itself (-timeout, -rss_limit_mb)."""
     import atheris
 
     atheris.instrument_all()

@@ -1,8 +1,10 @@
-/* The text of a file of displays, as cvvdp takes it: what describes no display is refused, and on one that is taken a frame has a JOD. */
+/* The text of a file of displays, as cvvdp takes it: what describes no display is refused, and on one that is taken a
+ * frame has a JOD. */
 #include <cmath>
 
 #include "fuzz/target.h"
 #include "kernels/cvvdp/cvvdp_display.h"
+#include "tests/support/params.h"
 #include "vmafx/vmafx.h"
 
 using namespace vmafx;
@@ -15,12 +17,11 @@ constexpr VideoFormat kFormat = {
 
 void keep_words(void* words, VmafxLogLevel, const char* message) { *static_cast<std::string*>(words) += message; }
 
-/* Of one pair of small pictures. */
+/* Scores one pair of small pictures. */
 void score(const std::string& path) {
   std::string words;
   const std::string feature = "name=cvvdp:display=d:display_file=" + path;
-  VmafxParams params;
-  vmafx_default_params(&params);
+  test::Params params;
   params.backend = "cpu";
   params.n_threads = 1;
   params.model = "";
@@ -28,7 +29,7 @@ void score(const std::string& path) {
   params.log = keep_words;
   params.log_cookie = &words;
   VmafxContext* ctx = nullptr;
-  REQUIRE(vmafx_open(&ctx, &params) == 0, "%s", words.c_str());
+  REQUIRE(test::open_context(&ctx, params) == 0, "%s", words.c_str());
   VmafxFormat format = {kFormat.w, kFormat.h, VMAFX_CHROMA_444, 8};
   format.color = {.matrix = 1, .range = 1};
   format.fps = 25;

@@ -1,12 +1,14 @@
-/* libvmaf's API (compat/libvmaf) as a state machine: calls in any order, with any numbers and texts. A call returns 0 or a negative errno value,
- * takes what it says that it takes, and answers the same when it is asked again.
+/* libvmaf's API (compat/libvmaf) as a state machine: calls in any order, with any numbers and texts. A call returns 0
+ * or a negative errno value, takes what it says that it takes, and answers the same when it is asked again.
  *
- * An input is a script. IN N … vmaf_init with a number of threads and of n_subsample; Z close. Pictures: PN … the format of those to come, RN …
- * read a pair, E end the stream, V take one from the pool, YN pool of N. Dictionaries: d KEY=VALUE. Models: mN load one of a table, oTEXT overload a
- * feature of it with the dictionary, U use its features, jTEXT a model of a file; u TEXT use a feature with the dictionary, fN one of a table. Scores:
- * iREAL … TEXT import one, G… of an index, S… pooled, W… write a report.
+ * An input is a script. IN N … vmaf_init with a number of threads and of n_subsample; Z close. Pictures: PN … the
+ * format of those to come, RN … read a pair, E end the stream, V take one from the pool, YN pool of N. Dictionaries: d
+ * KEY=VALUE. Models: mN load one of a table, oTEXT overload a feature of it with the dictionary, U use its features,
+ * jTEXT a model of a file; u TEXT use a feature with the dictionary, fN one of a table. Scores: iREAL … TEXT import
+ * one, G… of an index, S… pooled, W… write a report.
  *
- * For one input in four (see Choice) reports are read, and for one in four collections are loaded, not their base model alone. */
+ * For one input in four (see Choice) reports are read, and for one in four collections are loaded, not their base model
+ * alone. */
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -24,14 +26,14 @@ using namespace vmafx::fuzz;
 namespace {
 
 constexpr const char* kModels[] = {"vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_float_v0.6.1", "vmaf_b_v0.6.3", "none"};
-constexpr int kCollection = 3;  // of these
+constexpr int kCollection = 3;  // its index in kModels
 constexpr const char* kFeatures[] = {"psnr",         "vif",   "adm",   "motion", "float_ssim",
                                      "float_moment", "cambi", "ciede", "none"};
 constexpr const char* kNames[] = {"psnr_y", "vmaf", "b", "VMAF_integer_feature_motion2_score", "float_ssim", "none"};
 
 /* A script has an end. */
 constexpr int kLargestSide = 160, kMostPairs = 8, kMostLines = 80, kMostPool = 8;
-constexpr unsigned kMostSamples = 2 * kLargestSide * kLargestSide;  // of all pairs' pictures together, in luma
+constexpr unsigned kMostSamples = 2 * kLargestSide * kLargestSide;  // in all pairs' pictures together, in luma
 constexpr int kMostLoads = 6, kMostUses = 6, kMostStreams = 2, kMostReports = 4;
 
 class Run {
@@ -195,7 +197,7 @@ class Run {
         }
   }
 
-  /* They are taken whatever comes of it. */
+  /* Reads a pair. The library takes the pictures, whatever it returns. */
   void read(Script& script) {
     samples_ += 2 * format_.w * format_.h;
     if (++pairs_ > kMostPairs || samples_ > kMostSamples) return;

@@ -1,5 +1,5 @@
-/* The text of a model file. What is no model is refused in words that name the file; a model predicts, and written as a file it is the same
- * model again. */
+/* The text of a model file. A text that is not a model is refused in words that name the file; a model predicts, and
+ * written as a file it is the same model again. */
 #include "model/model_file.h"
 
 #include <cerrno>
@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz/target.h"
+#include "tests/support/params.h"
 #include "vmafx/vmafx.h"
 
 using namespace vmafx;
@@ -20,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-/* -- A model as the text of a file ------------------------------------------------------------------------------------ */
+/* -- A model as the text of a file --------------------------------------------------------------------------------- */
 
 std::string svm_text(const Svm& svm) {
   const size_t row = static_cast<size_t>(svm.n_features()) + 1;
@@ -69,7 +70,7 @@ json file_json(const Model& model) {
   return collection;
 }
 
-/* -- What it promises ------------------------------------------------------------------------------------------------- */
+/* -- What it promises ---------------------------------------------------------------------------------------------- */
 
 std::vector<double> predicted(const Model& model, double feature) {
   const std::vector<double> features(model.features().size(), feature);
@@ -102,7 +103,7 @@ void require_same(const Model& model) {
 
 void keep_words(void* words, VmafxLogLevel, const char* message) { *static_cast<std::string*>(words) += message; }
 
-/* The same through a file and the C API: what it says of its features can be computed. */
+/* Predicts through a file and the C API: the features that a model names can be computed. */
 void predict_from_file(const std::string& text) {
   const MemoryFile file;
   file.set(text);
@@ -119,15 +120,14 @@ void predict_from_file(const std::string& text) {
   std::vector<double> scores(static_cast<size_t>(outputs));
   REQUIRE(vmafx_predict(predictor, features.data(), scores.data()) == 0, "%d inputs", inputs);
 
-  VmafxParams params;
-  vmafx_default_params(&params);
+  test::Params params;
   params.backend = "cpu";
   params.model = "";
   params.feature = vmafx_predictor_feature(predictor);
   params.log = keep_words;
   params.log_cookie = &words;
   VmafxContext* ctx = nullptr;
-  REQUIRE(vmafx_open(&ctx, &params) == 0, "%s: %s", params.feature, words.c_str());
+  REQUIRE(test::open_context(&ctx, params) == 0, "%s: %s", params.feature, words.c_str());
   vmafx_close(&ctx);
   vmafx_predictor_close(&predictor);
 }

@@ -1,8 +1,10 @@
-/* main() of a target without libFuzzer: runs each of the inputs, then so many inputs that are made from them, the same ones each time.
+/* main() of a target without libFuzzer: runs each of the inputs, then so many inputs that are made from them, the same
+ * ones each time.
  *
  *     fuzz/specs [--mutations N] [--seconds N] FILE|FOLDER…
  *
- * Prints `N inputs, N mutations`. An input that ends the program, or takes longer than so many seconds (10), is left in `./finding-TARGET`. */
+ * Prints `N inputs, N mutations`. An input that ends the program, or takes longer than so many seconds (10), is left in
+ * `./finding-TARGET`. */
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,7 +25,7 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kLongest = 1 << 16;
 
-/* What is tried now, as it must be found when the program ends in the middle of it. */
+/* Keeps the present input in a file, so that it is found when the program ends in the middle of it. */
 class Finding {
  public:
   explicit Finding(const char* program) : path_("finding-" + fs::path(program).filename().string()) {}

@@ -1,8 +1,9 @@
 /* Reports of any scores, names and texts: each is read again by a parser of its format, and says what was written.
  *
- * An input is a script. fNUMBER format, pTEXT printf format, sN n_subsample, e exact, x no times, kTEXT a column, lTEXT the next encode,
- * rN a frame, vREAL a score in its next column, - a column left out, tREAL its time, aREAL TEXT an aggregate, wN N a window, gTEXT a range,
- * dTEXT a device, cTEXT a version, hN N a size, qREAL frames per second, z cut short. */
+ * An input is a script. fNUMBER format, pTEXT printf format, sN n_subsample, e exact, x no times, kTEXT a column, lTEXT
+ * the next encode, rN a frame, vREAL a score in its next column, - a column left out, tREAL its time, aREAL TEXT an
+ * aggregate, wN N a window, gTEXT a range, dTEXT a device, cTEXT a version, hN N a size, qREAL frames per second, z cut
+ * short. */
 #include "report/report.h"
 
 #include <expat.h>
@@ -30,7 +31,7 @@ using nlohmann::json;
 constexpr int kMostFrames = 64, kMostColumns = 12;
 constexpr size_t kMostEncodes = 4;
 
-/* What a script asks for. */
+/* The report that a script asks for. */
 struct Asked {
   ReportOptions options;
   std::string score_format;
@@ -93,7 +94,7 @@ void take_line(Script& script, Asked& asked) {
     }
     case 'g': asked.data.range = RangeFacts{.given = script.text(), .from = "0", .to = "null"}; break;
     case 'd':
-      asked.data.run = RunFacts{.metrics = {{"vif", true}}, .device = script.text(), .fallback = script.text()};
+      asked.data.run = Json::object({{"backend", Json::object({{"vif", "hip"}})}, {"device", script.text()}});
       break;
     case 'c': asked.data.version = script.text(); break;
     case 'h': asked.data.width = script.number(-1, 1 << 20), asked.data.height = script.number(-1, 1 << 20); break;
@@ -119,7 +120,7 @@ ScoreTable table_of(const Asked& asked, const Asked::Encode& encode) {
   return table;
 }
 
-/* -- Reading them again ----------------------------------------------------------------------------------------------- */
+/* -- Reading them again -------------------------------------------------------------------------------------------- */
 
 struct Written {
   const Asked& asked;
@@ -267,7 +268,7 @@ void read(const Written& written) {
   }
 }
 
-/* -- Writing them ----------------------------------------------------------------------------------------------------- */
+/* -- Writing them -------------------------------------------------------------------------------------------------- */
 
 void write(const Asked& asked, const std::vector<ScoreTable>& tables) {
   auto file = ReportFile::open(asked.options);
@@ -309,7 +310,7 @@ Asked with_columns_as_they_come(const Asked& asked, const ScoreTable& table) {
 
 void require_words(void* words, VmafxLogLevel, const char* message) { *static_cast<bool*>(words) = *message != 0; }
 
-/* The same by the C API, which takes one encode, and no ndjson. */
+/* Writes the report by the C API, which takes one encode, and no ndjson. */
 void write_by_api(const Asked& given, const MemoryFile& file) {
   Asked asked = with_columns_as_they_come(given, table_of(given, given.encodes[0]));
   asked.options.all_times = true;

@@ -1,14 +1,15 @@
-/* The C API as a state machine: calls in any order, with any formats, pictures and texts. What fails says why, each picture is released once,
- * frames come in order, and the scores are those that two threads of the CPU compute.
+/* The C API as a state machine: calls in any order, with any formats, pictures and texts. A failed call says why, each
+ * picture is released once, frames come in order, and the scores are those that two threads of the CPU compute.
  *
- * For some inputs only (see Choice): one in four has a GPU, where it asks for one, and one in four of these for metrics whose kernels take the
- * emulator tens of milliseconds, too; of what the CPU scored, one in four is scored again; the reports of one in four are read; one in four has
- * a collection of models, where it asks for one.
+ * For some inputs only (see Choice): one in four has a GPU, where it asks for one, and one in four of these for metrics
+ * whose kernels take the emulator tens of milliseconds, too; of what the CPU scored, one in four is scored again; the
+ * reports of one in four are read; one in four has a collection of models, where it asks for one.
  *
- * An input is a script. Parameters: mN fN the models and features of tables below, bN backend, iN N a number, and texts: W window, R range,
- * w warn_below, l fail_below, p pool, s score_fmt, n encode_names, L log_fmt, M openmetrics. Formats: FN … of all inputs, DN N … of one.
- * Calls: O open, CN configure, AN configure against the reference, S submit, T submit against, r receive, t receive and wait, X finish,
- * Q close, GN N scores, BN REAL the place of a pair, HN … pairing; of a reference: o open, a add, c close. */
+ * An input is a script. Options: mN fN the models and features of tables below, bN backend, iN N a number, and texts:
+ * W window, R range, w warn_below, l fail_below, p pool, s score_fmt, n encode_names, L log_fmt, M openmetrics;
+ * vNAME=VALUE is set in options of its own. Formats: FN … of all inputs, DN N … of one. Calls: O open, CN configure, AN
+ * configure against the reference, S submit, T submit against, r receive, t receive and wait, X finish, Q close, GN N
+ * scores, BN REAL the place of a pair, HN … pairing; of a reference: o open, a add, c close. */
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -27,6 +28,7 @@
 
 #include "base/json.h"
 #include "fuzz/target.h"
+#include "tests/support/params.h"
 #include "tests/support/paths.h"
 #include "vmafx/vmafx.h"
 
@@ -37,7 +39,7 @@ namespace {
 
 constexpr const char* kModels[] = {"", "vmaf_v0.6.1", "vmaf_b_v0.6.3:name=b",
                                    "vmaf_v0.6.1|vmaf_v0.6.1neg:name=neg:disable_clip=true"};
-constexpr int kCollection = 2;  // of these
+constexpr int kCollection = 2;  // its index in kModels
 constexpr const char* kFeatures[] = {"psnr:enable_apsnr=true",
                                      "vif|float_vif",
                                      "adm|float_adm",
@@ -57,12 +59,12 @@ constexpr const char* kOnEmulator[] = {kFeatures[0], kFeatures[3],  kFeatures[4]
 constexpr const char* kBackends[] = {"cpu", "hip", "auto"};
 /* A script has an end. */
 constexpr int kLargestSide = 176, kMostPairs = 16, kMostLines = 120;
-constexpr int64_t kMostSamples = 2 * kLargestSide * kLargestSide;  // of all pairs' pictures together, in luma
-constexpr int kMostOpens = 2;                                      // of sessions of one encode on the CPU
+constexpr int64_t kMostSamples = 2 * kLargestSide * kLargestSide;  // in all pairs' pictures together, in luma
+constexpr int kMostOpens = 2;                                      // sessions of one encode on the CPU
 constexpr int kOpensOnEmulator = 2, kSamplesOnEmulator = 4;        // as many as one there
 constexpr int kEncodesPerOpen = 8;
 
-/* -- Pictures --------------------------------------------------------------------------------------------------------- */
+/* -- Pictures ------------------------------------------------------------------------------------------------------ */
 
 enum PictureFlags {
   kKeyframe = 1,
@@ -142,7 +144,7 @@ class Samples {
   bool released_ = false;
 };
 
-/* -- What a run of a script shows ------------------------------------------------------------------------------------- */
+/* -- What a run of a script shows ---------------------------------------------------------------------------------- */
 
 struct Seen {
   using Frame = std::map<std::string, double>;
@@ -159,17 +161,16 @@ bool same_frame(const Seen::Frame& a, const Seen::Frame& b) {
 
 /* How a script is run. */
 struct Way {
-  bool gpu = false;          // where the script asks for one; else the CPU takes its place
+  bool gpu = false;          // if the script asks for one; else the CPU takes its place
   bool all_kernels = false;  // else it does for what is not in kOnEmulator
   bool collections = false;  // else the collection's base model alone
   bool reads_reports = false;
-  bool on_two_threads = false;  // of the CPU, whatever the script says
+  bool on_two_threads = false;  // two threads of the CPU, whatever the script says
 };
 
 class Run {
  public:
   explicit Run(const Way& way) : way_(way) {
-    vmafx_default_params(&params_);
     texts_['b'] = "cpu", texts_['m'] = "", texts_['f'] = kFeatures[0];
     params_.n_threads = 1;
     params_.device_wait = 0;
@@ -183,11 +184,11 @@ class Run {
   }
 
   void take_line(Script& script) {
-    if (script.what() == '\0' || !std::strchr("mbifWRwlpsnLMFD", script.what())) call(script);
+    if (script.what() == '\0' || !std::strchr("mbifWRwlpsnLMFDv", script.what())) call(script);
     else set(script);
   }
 
-  /* What was seen of the last stream. */
+  /* Ends the last stream, and returns what it gave. */
   const Seen& end() {
     close();
     return seen_;
@@ -206,6 +207,7 @@ class Run {
         set_number(field, script.number(INT_MIN, INT_MAX));
         break;
       }
+      case 'v': try_option(script.text()); break;
       case 'F': formats_.fill(format(script)); break;
       case 'D': {
         const int i = script.number(0, VMAFX_MOST_ENCODES);
@@ -214,6 +216,16 @@ class Run {
       }
       default: texts_[what] = script.text();
     }
+  }
+
+  /* An option is set, or the message says why not. */
+  static void try_option(const std::string& text) {
+    const test::OptionsOwner options(vmafx_options_new());
+    const size_t at = text.find('=');
+    const std::string name = text.substr(0, at), value = at == text.npos ? "" : text.substr(at + 1);
+    const int ret = vmafx_options_set(options.get(), name.c_str(), at == text.npos ? nullptr : value.c_str());
+    REQUIRE(ret == 0 || ret == -ENOENT || ret == -EINVAL, "%s: %d", text.c_str(), ret);
+    REQUIRE((ret == 0) == !*vmafx_options_last_error(options.get()), "%s: %d", text.c_str(), ret);
   }
 
   const char* model(int number) const { return kModels[number == kCollection && !way_.collections ? 1 : number]; }
@@ -290,7 +302,7 @@ class Run {
     static_cast<Run*>(run)->errors_ += level == VMAFX_LOG_ERROR;
   }
 
-  /* What fails says why, where it is asked and in the log. */
+  /* Requires that a failed call says why, to the caller and in the log. */
   void require(int ret) {
     REQUIRE(ret <= 0 && ret != -EAGAIN, "returned %d", ret);
     REQUIRE(ret == 0 || *vmafx_last_error(ctx_), "%d without words", ret);
@@ -304,7 +316,7 @@ class Run {
 
   void open() {
     if (ctx_ || opens_ >= kMostOpens) return;
-    VmafxParams params = params_;
+    test::Params params = params_;
     params.model = given('m'), params.feature = given('f'), params.window = given('W'), params.range = given('R');
     params.warn_below = given('w'), params.fail_below = given('l'), params.pool = given('p'),
     params.score_fmt = given('s');
@@ -321,7 +333,7 @@ class Run {
     errors_ = 0;
     is_json_ = params.log_fmt && params.log_fmt == std::string("json");
     encodes_ = params.encodes;
-    const int ret = vmafx_open(&ctx_, &params);
+    const int ret = test::open_context(&ctx_, params);
     REQUIRE((ret == 0) == (ctx_ != nullptr), "returned %d", ret);
     REQUIRE(ret == 0 || errors_.load() > 0, "%d without words", ret);
     received_.fill(-1);
@@ -483,7 +495,7 @@ class Run {
   }
 
   const Way way_;
-  VmafxParams params_{};
+  test::Params params_{};
   std::map<char, std::string> texts_;
   Formats formats_, configured_;
   VmafxFormat reference_format_{};

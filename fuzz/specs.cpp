@@ -1,5 +1,5 @@
-/* The texts of VmafxParams.model and .feature: what parses says the same when it is written and parsed again, and what a plan can be made of is
- * a plan again when its extractors are written as a text. */
+/* The texts of the options `model` and `feature`: what parses says the same when it is written and parsed again, and
+ * what a plan can be made of is a plan again when its extractors are written as a text. */
 #include "model/spec.h"
 
 #include <vector>
@@ -62,14 +62,14 @@ std::vector<ModelSpec> built_in(const std::vector<ModelSpec>& specs) {
 
 void plan(std::vector<ModelSpec> models, const std::vector<FeatureSpec>& features) {
   Log silent;
-  const auto made = Plan::make(std::move(models), features, Placement::kCpu, silent);
+  const auto made = Plan::make(models, features, silent);
   if (!made.ok()) return require_reason(made.status());
   std::vector<FeatureSpec> same;
   for (const PlannedExtractor& planned : made.value().extractors()) {
     REQUIRE(!planned.name().empty() && !planned.key().empty(), "an extractor without a name");
     same.push_back({planned.info->name, planned.given});
   }
-  const auto again = Plan::make({}, same, Placement::kCpu, silent);
+  const auto again = Plan::make({}, same, silent);
   REQUIRE(again.ok() || same.empty(), "%s: %s", text_of(same).c_str(), again.status().message().c_str());
   if (again.ok())
     REQUIRE(again.value().extractors().size() == same.size(), "%zu extractors became %zu", same.size(),

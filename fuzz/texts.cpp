@@ -1,4 +1,5 @@
-/* The short texts among VmafxParams' fields: ranges, windows, pools, gates and printf formats. All of them are tried on each input. */
+/* The short texts among options: ranges, windows, pools, gates and printf formats. All of them are tried on each
+ * input. */
 #include <charconv>
 #include <cmath>
 #include <limits>

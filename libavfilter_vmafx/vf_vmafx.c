@@ -59,13 +59,13 @@
 #include "libavutil/macros.h"
 #include "libavutil/mathematics.h"
 
-/** What belongs to a main input: an encode. Its input and its output have its number; the reference is the last input. */
+/** A main input, which is an encode. Its input and its output have its number; the reference is the last input. */
 typedef struct VMAFXEncode {
     VMAFXSync sync;
     VMAFXPairs pairs;
     int64_t arrived;            ///< frames that have come to the input
-    int ended;                  ///< nothing comes of it any more: it met the end of the reference, or broke
-    int error;                  ///< what it broke with
+    int ended;                  ///< will produce no more pairs: it met the end of the reference, or broke
+    int error;                  ///< error that ended it early
     AVFifo *held;               ///< metadata=1: output frames that wait for their scores
 } VMAFXEncode;
 
@@ -74,7 +74,7 @@ typedef struct VMAFXContext {
 
     FFFrameSync fs;
     VmafxContext *vmafx;
-    AVBufferRef *hw_device[VMAFX_MOST_INPUTS];  ///< of the inputs, while the library is open
+    AVBufferRef *hw_device[VMAFX_MOST_INPUTS];  ///< by input, while the library is open
     VMAFXXpsnr xpsnr;
     VMAFXEncode *encode;
     VMAFXGroup group;
@@ -359,7 +359,7 @@ static int process_event(FFFrameSync *fs)
     return 0;
 }
 
-/** What breaks one of several encodes ends that one; what the others have in common ends all. */
+/** An error of one of several encodes ends that encode; errors in what they share end all. */
 static int meet_or_break(AVFilterContext *ctx, VMAFXEncode *e)
 {
     VMAFXContext *s = ctx->priv;
@@ -393,7 +393,7 @@ static int advance_encodes(AVFilterContext *ctx)
         if (!e->ended && ff_vmafx_sync_meets(&e->sync, &s->fs, i) && (ret = meet_or_break(ctx, e)) < 0)
             return ret;
     }
-    /* What an event leaves to do nobody downstream is told. */
+    /* Nobody downstream asks for the work that an event leaves, so the filter asks to run again. */
     ff_filter_set_ready(ctx, 100);
     if ((ret = drain_held(ctx)) < 0)
         return ret;
@@ -403,7 +403,7 @@ static int advance_encodes(AVFilterContext *ctx)
 
 /* -- The end ------------------------------------------------------------------------------------------------------- */
 
-/** What ffmpeg says of its progress ends with \r: on a terminal the next line would be written over it. */
+/** ffmpeg ends its progress line with \r, so on a terminal the next line would be written over it. */
 static void leave_progress_line(void)
 {
 #if HAVE_ISATTY
@@ -413,8 +413,8 @@ static void leave_progress_line(void)
 }
 
 /**
- * Programs look for "VMAF score: " and a number at the end of the line, and take the first, the last, or all of them. With several
- * encodes each line begins with the name of one.
+ * Programs look for "VMAF score: " and a number at the end of the line, and take the first, the last, or all of them.
+ * With several encodes each line begins with the name of one.
  */
 static int print_scores(AVFilterContext *ctx, const VMAFXEncode *e)
 {
@@ -471,7 +471,7 @@ static int64_t arrived_main(const VMAFXContext *s)
     return arrived;
 }
 
-/** What an input's error means to an encode: its own and that of the reference cut it short. */
+/** The error that cuts an encode short: its own input's, else the reference's. */
 static int input_error_of(AVFilterContext *ctx, const VMAFXEncode *e)
 {
     const VMAFXContext *s = ctx->priv;
@@ -516,7 +516,7 @@ static int set_pairing(VMAFXContext *s, int number)
 
 /**
  * Everything that comes after the last pair. Frames still held go out if they are wanted; if not, there may be no links
- * any more. What is wrong with one encode does not take the scores of the others away; it is what is returned.
+ * any more. An error of one encode is returned, and does not take the scores of the others away.
  */
 static int finish(AVFilterContext *ctx, int wanted)
 {
@@ -559,7 +559,8 @@ static int finish_early(AVFilterContext *ctx)
     VMAFXContext *s = ctx->priv;
 
     if (pairs_of(s))
-        av_log(ctx, AV_LOG_INFO, "Stopped before the end of the inputs: the scores are of the %"PRId64" pairs up to there.\n",
+        av_log(ctx, AV_LOG_INFO,
+               "Stopped before the end of the inputs: the scores are of the %"PRId64" pairs up to there.\n",
                pairs_of(s));
     for (int i = 0; i < s->options.encodes; i++)
         s->encode[i].pairs.pairing.cut_short = 1;
@@ -590,7 +591,7 @@ static int run_framesync(AVFilterContext *ctx)
     return 0;
 }
 
-/** What has come to the inputs. An error if it follows what an earlier graph was given. */
+/** Counts the frames that have come to the inputs. An error if this graph continues an earlier one. */
 static int look_at_inputs(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
@@ -666,7 +667,8 @@ static int config_output(AVFilterLink *outlink);
 static int append_main(AVFilterContext *ctx, int number)
 {
     const VMAFXContext *s = ctx->priv;
-    AVFilterPad in = { .type = AVMEDIA_TYPE_VIDEO }, out = { .type = AVMEDIA_TYPE_VIDEO, .config_props = config_output };
+    AVFilterPad in  = { .type = AVMEDIA_TYPE_VIDEO };
+    AVFilterPad out = { .type = AVMEDIA_TYPE_VIDEO, .config_props = config_output };
     int ret;
 
     in.name  = s->options.encodes > 1 ? av_asprintf("main%d", number) : av_strdup("main");
@@ -709,12 +711,12 @@ static av_cold int init_xpsnr(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
 
-    s->options.encodes = s->options.n_subsample = s->options.metadata = 1;
+    s->options.encodes = s->options.metadata = 1;
     return init(ctx);
 }
 #endif
 
-/** What all outputs need, before the first of them is configured. */
+/** Prepares the filter, before the first output is configured. */
 static int begin(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
@@ -780,8 +782,9 @@ static av_cold void close_early(AVFilterContext *ctx)
         finish_early(ctx);
         return;
     }
-    av_log(ctx, AV_LOG_WARNING, "Broken off before the end of the inputs, after %"PRId64" pairs: there is no score, and "
-           "the report, if any, is partial.\n", pairs_of(s));
+    av_log(ctx, AV_LOG_WARNING,
+           "Broken off before the end of the inputs, after %"PRId64" pairs: there is no score, and the report, if any, "
+           "is partial.\n", pairs_of(s));
     s->encode[0].pairs.pairing.cut_short = 1;
     set_pairing(s, 0);
 }
@@ -822,53 +825,34 @@ static int query_formats_dropin(AVFilterContext *ctx)
 }
 #endif
 
-#if CONFIG_VMAFX_FILTER
-AVFILTER_DEFINE_CLASS_EXT(vmafx, "vmafx", ff_vmafx_options);
+/* The filter `id`, with a class and options of its own. */
+#define DEFINE_FILTER(id, option_list, init_function, formats_function, description_text)                    \
+AVFILTER_DEFINE_CLASS_EXT(id, #id, option_list);                                                              \
+                                                                                                              \
+const VMAFX_FILTER ff_vf_##id = {                                                                             \
+    VMAFX_PUBLIC(name)        = #id,                                                                          \
+    VMAFX_PUBLIC(description) = NULL_IF_CONFIG_SMALL(description_text),                                       \
+    VMAFX_PUBLIC(priv_class)  = &id##_class,                                                                  \
+    .init          = init_function,                                                                           \
+    .uninit        = uninit,                                                                                  \
+    .activate      = activate,                                                                                \
+    .priv_size     = sizeof(VMAFXContext),                                                                    \
+    VMAFX_PUBLIC(flags) = AVFILTER_FLAG_DYNAMIC_INPUTS | AVFILTER_FLAG_DYNAMIC_OUTPUTS,                       \
+    .flags_internal = FF_FILTER_FLAG_HWFRAME_AWARE,                                                           \
+    FILTER_QUERY_FUNC(formats_function),                                                                      \
+}
 
-const VMAFX_FILTER ff_vf_vmafx = {
-    VMAFX_PUBLIC(name)        = "vmafx",
-    VMAFX_PUBLIC(description) = NULL_IF_CONFIG_SMALL("Score a video against its reference (VMAF), on CPU or GPU."),
-    VMAFX_PUBLIC(priv_class)  = &vmafx_class,
-    .init          = init,
-    .uninit        = uninit,
-    .activate      = activate,
-    .priv_size     = sizeof(VMAFXContext),
-    VMAFX_PUBLIC(flags) = AVFILTER_FLAG_DYNAMIC_INPUTS | AVFILTER_FLAG_DYNAMIC_OUTPUTS,
-    .flags_internal = FF_FILTER_FLAG_HWFRAME_AWARE,
-    FILTER_QUERY_FUNC(ff_vmafx_formats_query),
-};
+#if CONFIG_VMAFX_FILTER
+DEFINE_FILTER(vmafx, ff_vmafx_options, init, ff_vmafx_formats_query,
+              "Score a video against its reference (VMAF), on CPU or GPU.");
 #endif
 
 #if CONFIG_LIBVMAF_FILTER && !CONFIG_LIBVMAF
-AVFILTER_DEFINE_CLASS_EXT(libvmaf, "libvmaf", ff_vmafx_libvmaf_options);
-
-const VMAFX_FILTER ff_vf_libvmaf = {
-    VMAFX_PUBLIC(name)        = "libvmaf",
-    VMAFX_PUBLIC(description) = NULL_IF_CONFIG_SMALL("Calculate the VMAF between two video streams (by vmafx)."),
-    VMAFX_PUBLIC(priv_class)  = &libvmaf_class,
-    .init          = init,
-    .uninit        = uninit,
-    .activate      = activate,
-    .priv_size     = sizeof(VMAFXContext),
-    VMAFX_PUBLIC(flags) = AVFILTER_FLAG_DYNAMIC_INPUTS | AVFILTER_FLAG_DYNAMIC_OUTPUTS,
-    .flags_internal = FF_FILTER_FLAG_HWFRAME_AWARE,
-    FILTER_QUERY_FUNC(query_formats_dropin),
-};
+DEFINE_FILTER(libvmaf, ff_vmafx_libvmaf_options, init, query_formats_dropin,
+              "Calculate the VMAF between two video streams (by vmafx).");
 #endif
 
 #if VMAFX_XPSNR
-AVFILTER_DEFINE_CLASS_EXT(xpsnr, "xpsnr", ff_vmafx_xpsnr_options);
-
-const VMAFX_FILTER ff_vf_xpsnr = {
-    VMAFX_PUBLIC(name)        = "xpsnr",
-    VMAFX_PUBLIC(description) = NULL_IF_CONFIG_SMALL("Calculate the XPSNR between two video streams (by vmafx)."),
-    VMAFX_PUBLIC(priv_class)  = &xpsnr_class,
-    .init          = init_xpsnr,
-    .uninit        = uninit,
-    .activate      = activate,
-    .priv_size     = sizeof(VMAFXContext),
-    VMAFX_PUBLIC(flags) = AVFILTER_FLAG_DYNAMIC_INPUTS | AVFILTER_FLAG_DYNAMIC_OUTPUTS,
-    .flags_internal = FF_FILTER_FLAG_HWFRAME_AWARE,
-    FILTER_QUERY_FUNC(query_formats_dropin),
-};
+DEFINE_FILTER(xpsnr, ff_vmafx_xpsnr_options, init_xpsnr, query_formats_dropin,
+              "Calculate the XPSNR between two video streams (by vmafx).");
 #endif

@@ -18,7 +18,8 @@
 
 /**
  * @file
- * What differs between FFmpeg 5.1 to 9.0 for the filter, and nothing else. Each part names the release that changed it.
+ * Differences between FFmpeg 5.1 to 9.0 that matter to the filter, and nothing else. Each part names the release that
+ * changed it.
  */
 
 #ifndef AVFILTER_VMAFX_COMPAT_H
@@ -72,11 +73,12 @@
 #define VMAFX_XPSNR 0
 #endif
 
-/* Up to 6.1 ffmpeg feeds the graph frames that it did not ask for when its outputs are full (-frames:v) or it is interrupted. */
+/* Up to 6.1 ffmpeg feeds the graph frames that it did not ask for when its outputs are full (-frames:v) or it is
+ * interrupted. */
 #define VMAFX_FED_UNASKED (LIBAVFILTER_VERSION_MAJOR < 10)
 
-/* Since 8.0 ffmpeg asks the graph for the next frame before it notices that its outputs are full (-frames:v), so that a frame still
- * wanted says nothing. */
+/* Since 8.0 ffmpeg asks the graph for the next frame before it notices that its outputs are full (-frames:v), so that a
+ * frame still wanted says nothing. */
 #define VMAFX_ASKS_AHEAD (LIBAVFILTER_VERSION_MAJOR >= 11)
 
 /* Since 6.1 a flag, since 8.0 only that. */

@@ -58,7 +58,7 @@ static const enum AVPixelFormat xpsnr_pix_fmts[] = {
 };
 #endif
 
-/** Those that can be scored. */
+/** The formats that can be scored. */
 static const enum AVPixelFormat *scored_pix_fmts(const AVFilterContext *ctx)
 {
 #if VMAFX_XPSNR
@@ -91,11 +91,11 @@ static int is_hwaccel(enum AVPixelFormat fmt)
     return !!(av_pix_fmt_desc_get(fmt)->flags & AV_PIX_FMT_FLAG_HWACCEL);
 }
 
-/** What a format's samples are, as far as a conversion can keep it. */
+/** The properties of a format's samples that a conversion can keep. */
 typedef struct Samples {
     int is_rgb, is_gray, has_alpha;
     int log2_chroma_w, log2_chroma_h;
-    int depth;                  ///< of the component that has most
+    int depth;                  ///< bits of the deepest component
 } Samples;
 
 static Samples samples_of(const AVPixFmtDescriptor *desc)
@@ -167,7 +167,7 @@ static enum AVPixelFormat nearest_format(const enum AVPixelFormat *list, enum AV
 
 /**
  * The format that a link will carry unless somebody asks for another: that of the first filter upstream which has no
- * choice, as far as the filters from there on take it. Of several inputs of a filter the first counts.
+ * choice, as far as the filters from there on take it. If a filter has several inputs, the first counts.
  *
  * @return  AVERROR(EAGAIN) if a filter upstream was not asked yet
  */
@@ -235,7 +235,7 @@ static int natural_formats(const AVFilterContext *ctx, enum AVPixelFormat natura
     return 0;
 }
 
-/** What an input may have that would carry `natural`: one that must be converted keeps depth and chroma, which
+/** The formats of an input that would carry `natural`: if it must be converted, formats of its depth and chroma, which
  * libavfilter alone would not see to. */
 static AVFilterFormats *formats_for(const AVFilterContext *ctx, enum AVPixelFormat natural)
 {
@@ -340,7 +340,7 @@ int ff_vmafx_formats_check_frame(AVFilterContext *ctx, int input, const AVFrame 
     return AVERROR(EINVAL);
 }
 
-/** What colors the samples mean: frames know that in all versions of FFmpeg, links do not. */
+/** The meaning of samples as colors: frames know it in all versions of FFmpeg, links do not. */
 static VmafxColor library_color(AVFilterLink *link, const AVFrame *frame)
 {
     return (VmafxColor) {

@@ -34,8 +34,8 @@
 int ff_vmafx_formats_query(AVFilterContext *ctx);
 
 /**
- * libvmaf, xpsnr: command lines count on it that the reference is converted to the format of main where the two differ. Only
- * a difference of memory layout needs no conversion. Of several main inputs the first decides.
+ * libvmaf, xpsnr: command lines count on it that the reference is converted to the format of main where the two differ.
+ * Only a difference of memory layout needs no conversion. With several main inputs, the first decides.
  *
  * @param converted_from  set to the format of the reference if it is converted, else left as it is
  */

@@ -24,7 +24,7 @@
 #include "vmafx_compat.h"
 #include "vmafx_graph.h"
 
-/** What is kept of a graph that was freed. */
+/** The name and the last times of a graph that was freed. */
 typedef struct FreedGraph {
     struct FreedGraph *next;
     char *name;
@@ -70,7 +70,8 @@ static void forget(FreedGraph *graph)
 
 static int is_input_of_ffmpeg(const AVFilterContext *filter)
 {
-    return !filter->nb_inputs && av_strstart(filter->name, "graph ", NULL) && strstr(filter->name, " input from stream ");
+    return !filter->nb_inputs && av_strstart(filter->name, "graph ", NULL) &&
+           strstr(filter->name, " input from stream ");
 }
 
 /** @param name  allocated; NULL: ffmpeg has not built the graph */

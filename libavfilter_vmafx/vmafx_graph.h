@@ -20,14 +20,16 @@
  * @file
  * Whether a graph goes on where another one broke off.
  *
- * When an input changes its size or format in mid-stream, ffmpeg frees the graph and builds it anew with the same text. The
- * filter that comes then sees the rest of the stream only, and would report on it as if it were the whole. Nothing in
- * libavfilter outlives the graph; so what is needed to know it again is kept beside it, for each filter of each graph.
+ * When an input changes its size or format in mid-stream, ffmpeg frees the graph and builds it anew with the same text.
+ * The filter that comes then sees the rest of the stream only, and would report on it as if it were the whole. Nothing
+ * in libavfilter outlives the graph; so what is needed to know it again is kept beside it, for each filter of each
+ * graph.
  *
- * A graph is known by the names that ffmpeg gives its ends ("graph 0 input from stream 0:0", "out_0_0"), which are those
- * of one graph in one run only, and by the time of the frames that enter it: in a graph that was built anew, the frames of
- * an input are later than those before; in another run in the same process they start again. How much time passes
- * in between does not matter. Graphs of other programs, whose ends have other names, are never taken for one another.
+ * A graph is known by the names that ffmpeg gives its ends ("graph 0 input from stream 0:0", "out_0_0"), which are
+ * those of one graph in one run only, and by the time of the frames that enter it: in a graph that was built anew, the
+ * frames of an input are later than those before; in another run in the same process they start again. How much time
+ * passes in between does not matter. Graphs of other programs, whose ends have other names, are never taken for one
+ * another.
  */
 
 #ifndef AVFILTER_VMAFX_GRAPH_H
@@ -35,12 +37,12 @@
 
 #include "avfilter.h"
 
-#define VMAFX_MOST_INPUTS 17    ///< of the filter
+#define VMAFX_MOST_INPUTS 17    ///< inputs of the filter
 
 typedef struct VMAFXGraph {
-    char *name;                 ///< of the graph's ends and this filter; NULL: ffmpeg has not built it
-    int nb_inputs;              ///< of the filter
-    AVFilterLink *source[VMAFX_MOST_INPUTS];    ///< where the frames of the inputs enter the graph
+    char *name;                 ///< made of the graph's ends and this filter; NULL: ffmpeg has not built it
+    int nb_inputs;              ///< inputs of the filter
+    AVFilterLink *source[VMAFX_MOST_INPUTS];    ///< links by which the inputs' frames enter the graph
     int64_t seen[VMAFX_MOST_INPUTS];            ///< time of the last frame that entered there, in microseconds
     int64_t seen_before[VMAFX_MOST_INPUTS];     ///< the same, in the graph before this one
 } VMAFXGraph;

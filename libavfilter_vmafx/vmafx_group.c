@@ -84,7 +84,8 @@ int ff_vmafx_group_submit(VMAFXGroup *group)
     return vmafx_submit_encodes(group->vmafx, original, main, group->encodes);
 }
 
-/** Whether a frame of the reference is the one that the group waits with. The group holds it, so its memory is no other's. */
+/** Whether a frame of the reference is the one that the group waits with. The group holds it, so its memory is no
+ * other's. */
 static int is_of_group(const VMAFXGroup *group, const AVFrame *ref)
 {
     return group->ref && group->ref->pts == ref->pts && group->ref->data[0] == ref->data[0] &&

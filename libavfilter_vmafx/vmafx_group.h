@@ -28,19 +28,19 @@
 
 #include "libavutil/frame.h"
 
-/** Those that wait for others with their frame of the reference. */
+/** Pairs that share a frame of the reference and wait to be submitted together. */
 typedef struct VMAFXGroup {
     VmafxContext *vmafx;
     int encodes;                ///< number of main inputs
     int main_is_original;       ///< the library is given main as the reference, and the reference as what it scores
     AVFrame *ref;               ///< NULL: there are none
     VmafxPicture main[VMAFX_MOST_ENCODES];
-    int has[VMAFX_MOST_ENCODES];                ///< which of them there are
+    int has[VMAFX_MOST_ENCODES];                ///< whether `main` has a picture of this encode
 } VMAFXGroup;
 
 /**
- * Add a pair. Encodes whose times a container rounded meet the same frame of the reference one after the other; when another frame of it
- * comes, the pairs before are sent. That of the only encode is sent at once.
+ * Add a pair. Encodes whose times a container rounded meet the same frame of the reference one after the other; when
+ * another frame of it comes, the pairs before are sent. That of the only encode is sent at once.
  *
  * @param encode  number of the main input
  * @param time    of the pair, in seconds

@@ -41,13 +41,14 @@ AVFifo *ff_vmafx_held_alloc(void);
  */
 int ff_vmafx_held_add(AVFifo *held, AVFrame *frame, int64_t pair);
 
-/** The first frame, if it is that of a pair, or if it has none (-1); it is no longer held. NULL: it is another, or none is held. */
+/** Take the first frame, if it belongs to the pair, or to none (-1); it is no longer held. NULL: the first frame is
+ * another, or none is held. */
 AVFrame *ff_vmafx_held_take(AVFifo *held, int64_t pair);
 
 /** Put the scores on their frame, and on the last frame of a window those of the window. */
 int ff_vmafx_held_set_scores(AVFrame *frame, const VmafxContext *vmafx, const VmafxFrameResult *result);
 
-/** With the frames. */
+/** Free the queue and its frames. */
 void ff_vmafx_held_free(AVFifo **held);
 
 #endif /* AVFILTER_VMAFX_HELD_H */

@@ -19,14 +19,14 @@
 
 /**
  * @file
- * Frames in a GPU's memory: CUDA frames by their addresses; DRM PRIME frames, and VAAPI and Vulkan frames mapped to such, by their
- * objects. All of them can be downloaded.
+ * Frames in a GPU's memory: CUDA frames by their addresses; DRM PRIME frames, and VAAPI and Vulkan frames mapped to
+ * such, by their objects. All of them can be downloaded.
  */
 
 #include "vmafx_compat.h"
 #include "vmafx_hw.h"
 
-/* Of CUDA's own header only two names are needed; so it need not be there. */
+/* Two names are all that is needed of CUDA's own header; so it need not be there. */
 #ifndef CUDA_VERSION
 #define CUDA_VERSION 0
 typedef struct CUctx_st *CUcontext;
@@ -42,7 +42,7 @@ const enum AVPixelFormat ff_vmafx_hw_formats[] = {
     AV_PIX_FMT_CUDA, AV_PIX_FMT_DRM_PRIME, AV_PIX_FMT_VAAPI, AV_PIX_FMT_VULKAN, AV_PIX_FMT_NONE
 };
 
-/** What a picture holds on to. */
+/** The frames that a picture holds on to. */
 typedef struct HeldHardware {
     AVFrame *frame;
     AVFrame *drm;               ///< the same, mapped to DRM PRIME, or NULL
@@ -110,14 +110,15 @@ int ff_vmafx_hw_keep_device(AVBufferRef **device, AVFilterLink *link)
     return *device ? 0 : AVERROR(ENOMEM);
 }
 
-void ff_vmafx_hw_context(VmafxParams *params, AVFilterLink *link)
+int ff_vmafx_hw_context(VmafxOptions *options, AVFilterLink *link)
 {
     const AVHWFramesContext *frames = frames_context(link);
 
-    if (link->format != AV_PIX_FMT_CUDA || params->device_context)
-        return;
-    params->device_platform = VMAFX_PLATFORM_CUDA;
-    params->device_context  = ((const AVCUDADeviceContext *)frames->device_ctx->hwctx)->cuda_ctx;
+    if (link->format != AV_PIX_FMT_CUDA)
+        return 0;
+    vmafx_options_set_device_context(options, VMAFX_PLATFORM_CUDA,
+                                     ((const AVCUDADeviceContext *)frames->device_ctx->hwctx)->cuda_ctx);
+    return 1;
 }
 
 /* -- Frames -------------------------------------------------------------------------------------------------------- */
@@ -173,7 +174,8 @@ static int download(void *opaque, VmafxPicture *pic)
     return 0;
 }
 
-/** The planes in the order of the layers, as libavutil maps them. More than three, or none: the picture has no objects. */
+/** The planes in the order of the layers, as libavutil maps them. More than three, or none: the picture has no
+ * objects. */
 static void describe_objects(VmafxPicture *pic, const AVDRMFrameDescriptor *desc)
 {
     int planes = 0;

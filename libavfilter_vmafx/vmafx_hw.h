@@ -31,7 +31,7 @@
 #include "libavutil/pixfmt.h"
 #include "avfilter.h"
 
-/** What is taken, up to AV_PIX_FMT_NONE. */
+/** The formats of hardware frames that are taken, up to AV_PIX_FMT_NONE. */
 extern const enum AVPixelFormat ff_vmafx_hw_formats[];
 
 /** Whether the frames of a format are in a GPU's memory. */
@@ -56,8 +56,8 @@ void ff_vmafx_hw_memory(VmafxFormat *format, AVFilterLink *link);
  */
 int ff_vmafx_hw_keep_device(AVBufferRef **device, AVFilterLink *link);
 
-/** If libvmafx can run in that context, hand it in. */
-void ff_vmafx_hw_context(VmafxParams *params, AVFilterLink *link);
+/** If libvmafx can run in the device context of the link's frames, hand it in. Return 1 if so, else 0. */
+int ff_vmafx_hw_context(VmafxOptions *options, AVFilterLink *link);
 
 /** Whether a frame is of the kind that the link has announced. */
 int ff_vmafx_hw_same_kind(AVFilterLink *link, const AVFrame *frame);

@@ -68,7 +68,8 @@ int ff_vmafx_interrupt_may_pair(VMAFXInterrupt *interrupt, const VMAFXGraph *gra
     interrupted = looks_interrupted(interrupt, ctx);
     if (ff_vmafx_any_wanted(ctx))
         return !interrupted;
-    /* Asked for the frames of another output, the streams have ended: an error must come while ffmpeg feeds the graph. */
+    /* Asked for the frames of another output, the streams have ended: an error must come while ffmpeg feeds the
+     * graph. */
     if (ff_vmafx_ended_inputs(ctx) == ctx->nb_inputs) {
         for (unsigned i = 0; i < ctx->nb_inputs; i++)
             if (!was_asked(graph, i))

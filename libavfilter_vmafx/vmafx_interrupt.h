@@ -20,10 +20,11 @@
  * @file
  * Whether the frames that wait are of the stream, or what an interrupt has left.
  *
- * When its outputs are full (-frames:v, -t), or on an interrupt, ffmpeg up to 6.1 takes one more frame from each decoder,
- * ends the input if there is none, and asks for nothing. These frames are not to be paired: not even with each other, because a
- * decoder that reorders gives one that is not the next. They are told by what ffmpeg does not do: it feeds a stream
- * because it asked for a frame and its source had none, and it asks again for as long as the stream goes on.
+ * When its outputs are full (-frames:v, -t), or on an interrupt, ffmpeg up to 6.1 takes one more frame from each
+ * decoder, ends the input if there is none, and asks for nothing. These frames are not to be paired: not even with each
+ * other, because a decoder that reorders gives one that is not the next. They are told by what ffmpeg does not do: it
+ * feeds a stream because it asked for a frame and its source had none, and it asks again for as long as the stream goes
+ * on.
  */
 
 #ifndef AVFILTER_VMAFX_INTERRUPT_H

@@ -34,8 +34,8 @@ static inline int ff_vmafx_is_libvmaf(const AVFilterContext *ctx)
     return !strcmp(ctx->filter->name, "libvmaf");
 }
 
-/** Whether it goes by the name of FFmpeg's own filter, in releases that do not have that one. A macro: where it is 0, compilers leave out, without
- *  optimization, too, what would need vmafx_xpsnr.o. */
+/** Whether it goes by the name of FFmpeg's own filter, in releases that do not have that one. A macro: where it is 0,
+ *  compilers leave out, without optimization, too, what would need vmafx_xpsnr.o. */
 #define VMAFX_IS_XPSNR(ctx) (VMAFX_XPSNR && !strcmp((ctx)->filter->name, "xpsnr"))
 
 #endif /* AVFILTER_VMAFX_NAME_H */

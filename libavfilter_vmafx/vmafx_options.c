@@ -37,33 +37,44 @@
 #define FLAGS AV_OPT_FLAG_FILTERING_PARAM|AV_OPT_FLAG_VIDEO_PARAM
 #define DEPRECATED FLAGS|AV_OPT_FLAG_DEPRECATED
 
-/** Those of the library, which says what they are. */
-#define OPTION_TEXT(option, field, value, help) \
-    { #option, help, OFFSET(field), AV_OPT_TYPE_STRING, { .str = value }, 0, 0, FLAGS },
-#define OPTION_INT(option, field, value, least, most, help) \
-    { #option, help, OFFSET(field), AV_OPT_TYPE_INT, { .i64 = value }, least, most, FLAGS },
-#define OPTION_FLAG(option, field, value, help) \
-    { #option, help, OFFSET(field), AV_OPT_TYPE_BOOL, { .i64 = value }, 0, 1, FLAGS },
+/** The library's options, as VMAFX_OPTIONS declares them. */
+#define OPTION_TEXT(option, value, help) \
+    { #option, help, OFFSET(option), AV_OPT_TYPE_STRING, { .str = value }, 0, 0, FLAGS },
+#define OPTION_INT(option, value, least, most, help) \
+    { #option, help, OFFSET(option), AV_OPT_TYPE_INT, { .i64 = value }, least, most, FLAGS },
+#define OPTION_FLAG(option, value, help) \
+    { #option, help, OFFSET(option), AV_OPT_TYPE_BOOL, { .i64 = value }, 0, 1, FLAGS },
 
 /** Options of the names vmafx and libvmaf. */
 #define OPTIONS(default_sync_mode) \
-    VMAFX_OPTIONS(OPTION_TEXT, OPTION_INT, OPTION_FLAG) \
-    { "threads",     "same as n_threads",                                                   OFFSET(n_threads),   AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS }, \
-    { "subsample",   "same as n_subsample",                                                 OFFSET(n_subsample), AV_OPT_TYPE_INT,    { .i64 = 1 }, 1, INT_MAX, FLAGS }, \
-    { "metadata",    "put the scores on the output frames as lavfi.vmafx.*",                OFFSET(metadata),    AV_OPT_TYPE_BOOL,   { .i64 = 0 }, 0, 1, FLAGS }, \
+    VMAFX_FILTER_OPTIONS(OPTION_TEXT, OPTION_INT, OPTION_FLAG) \
+    { "threads", "same as n_threads", OFFSET(n_threads), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, INT_MAX, FLAGS }, \
+    { "subsample", "same as n_subsample", OFFSET(n_subsample), AV_OPT_TYPE_INT, { .i64 = 1 }, 1, INT_MAX, FLAGS }, \
+    { "metadata", "put the scores on the output frames as lavfi.vmafx.*", \
+      OFFSET(metadata), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS }, \
     SYNC_OPTIONS(default_sync_mode)
 
-/** Those of pairing are framesync's, said here because the default of one differs. */
+/** The options of pairing are framesync's, said here because the default of one differs. */
 #define SYNC_OPTIONS(default_sync_mode) \
-    { "eof_action",  "what to do when the reference ends before main",                      OFFSET(sync.eof_action), AV_OPT_TYPE_INT, { .i64 = EOF_ACTION_REPEAT }, EOF_ACTION_REPEAT, EOF_ACTION_PASS, FLAGS, .unit = "eof_action" }, \
-        { "repeat", "repeat its last frame",                                                0, AV_OPT_TYPE_CONST, { .i64 = EOF_ACTION_REPEAT }, .flags = FLAGS, .unit = "eof_action" }, \
-        { "endall", "end",                                                                  0, AV_OPT_TYPE_CONST, { .i64 = EOF_ACTION_ENDALL }, .flags = FLAGS, .unit = "eof_action" }, \
-        { "pass",   "pass main on without scores",                                          0, AV_OPT_TYPE_CONST, { .i64 = EOF_ACTION_PASS },   .flags = FLAGS, .unit = "eof_action" }, \
-    { "shortest",    "end when the shorter input ends",                                     OFFSET(sync.shortest),   AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS }, \
-    { "repeatlast",  "repeat the last frame of the reference after its end",                OFFSET(sync.repeatlast), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS }, \
-    { "ts_sync_mode", "which reference frame belongs to a main frame",                      OFFSET(sync.mode), AV_OPT_TYPE_INT, { .i64 = default_sync_mode }, VMAFX_SYNC_DEFAULT, VMAFX_SYNC_NEAREST, FLAGS, .unit = "ts_sync_mode" }, \
-        { "default", "the last one that is not later, but for the rounding of containers",  0, AV_OPT_TYPE_CONST, { .i64 = VMAFX_SYNC_DEFAULT }, .flags = FLAGS, .unit = "ts_sync_mode" }, \
-        { "nearest", "the nearest in time",                                                 0, AV_OPT_TYPE_CONST, { .i64 = VMAFX_SYNC_NEAREST }, .flags = FLAGS, .unit = "ts_sync_mode" },
+    { "eof_action", "what to do when the reference ends before main", \
+      OFFSET(sync.eof_action), AV_OPT_TYPE_INT, { .i64 = EOF_ACTION_REPEAT }, \
+      EOF_ACTION_REPEAT, EOF_ACTION_PASS, FLAGS, .unit = "eof_action" }, \
+        { "repeat", "repeat its last frame", \
+          0, AV_OPT_TYPE_CONST, { .i64 = EOF_ACTION_REPEAT }, .flags = FLAGS, .unit = "eof_action" }, \
+        { "endall", "end", 0, AV_OPT_TYPE_CONST, { .i64 = EOF_ACTION_ENDALL }, .flags = FLAGS, .unit = "eof_action" }, \
+        { "pass", "pass main on without scores", \
+          0, AV_OPT_TYPE_CONST, { .i64 = EOF_ACTION_PASS }, .flags = FLAGS, .unit = "eof_action" }, \
+    { "shortest", "end when the shorter input ends", \
+      OFFSET(sync.shortest), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS }, \
+    { "repeatlast", "repeat the last frame of the reference after its end", \
+      OFFSET(sync.repeatlast), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS }, \
+    { "ts_sync_mode", "which reference frame belongs to a main frame", \
+      OFFSET(sync.mode), AV_OPT_TYPE_INT, { .i64 = default_sync_mode }, \
+      VMAFX_SYNC_DEFAULT, VMAFX_SYNC_NEAREST, FLAGS, .unit = "ts_sync_mode" }, \
+        { "default", "the last one that is not later, but for the rounding of containers", \
+          0, AV_OPT_TYPE_CONST, { .i64 = VMAFX_SYNC_DEFAULT }, .flags = FLAGS, .unit = "ts_sync_mode" }, \
+        { "nearest", "the nearest in time", \
+          0, AV_OPT_TYPE_CONST, { .i64 = VMAFX_SYNC_NEAREST }, .flags = FLAGS, .unit = "ts_sync_mode" },
 
 #if CONFIG_VMAFX_FILTER
 const AVOption ff_vmafx_options[] = {
@@ -75,25 +86,30 @@ const AVOption ff_vmafx_options[] = {
 #if CONFIG_LIBVMAF_FILTER && !CONFIG_LIBVMAF
 const AVOption ff_vmafx_libvmaf_options[] = {
     OPTIONS(VMAFX_SYNC_DEFAULT)
-    { "model_path",  "use model='path=...'",                                                OFFSET(model_path),  AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, DEPRECATED },
-    { "enable_transform", "use model='enable_transform=true'",                              OFFSET(enable_transform), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, DEPRECATED },
-    { "phone_model", "use model='enable_transform=true'",                                   OFFSET(phone_model), AV_OPT_TYPE_BOOL,   { .i64 = 0 }, 0, 1, DEPRECATED },
-    { "enable_conf_interval", "use a model that has one: model='version=vmaf_b_v0.6.3'",    OFFSET(enable_conf_interval), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, DEPRECATED },
-    { "psnr",        "use feature='name=psnr'",                                             OFFSET(psnr),        AV_OPT_TYPE_BOOL,   { .i64 = 0 }, 0, 1, DEPRECATED },
-    { "ssim",        "use feature='name=float_ssim'",                                       OFFSET(ssim),        AV_OPT_TYPE_BOOL,   { .i64 = 0 }, 0, 1, DEPRECATED },
-    { "ms_ssim",     "use feature='name=float_ms_ssim'",                                    OFFSET(ms_ssim),     AV_OPT_TYPE_BOOL,   { .i64 = 0 }, 0, 1, DEPRECATED },
+    { "model_path", "use model='path=...'", OFFSET(model_path), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, DEPRECATED },
+    { "enable_transform", "use model='enable_transform=true'",
+      OFFSET(enable_transform), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, DEPRECATED },
+    { "phone_model", "use model='enable_transform=true'",
+      OFFSET(phone_model), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, DEPRECATED },
+    { "enable_conf_interval", "use a model that has one: model='version=vmaf_b_v0.6.3'",
+      OFFSET(enable_conf_interval), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, DEPRECATED },
+    { "psnr", "use feature='name=psnr'", OFFSET(psnr), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, DEPRECATED },
+    { "ssim", "use feature='name=float_ssim'", OFFSET(ssim), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, DEPRECATED },
+    { "ms_ssim", "use feature='name=float_ms_ssim'",
+      OFFSET(ms_ssim), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, DEPRECATED },
     { NULL }
 };
 #endif
 
 #if VMAFX_XPSNR
 const AVOption ff_vmafx_xpsnr_options[] = {
-    { "stats_file",  "write the XPSNR of each frame to this file, - is standard output",    OFFSET(stats_path), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
-    { "f",           "same as stats_file",                                                  OFFSET(stats_path), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "stats_file", "write the XPSNR of each frame to this file, - is standard output",
+      OFFSET(stats_path), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "f", "same as stats_file", OFFSET(stats_path), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     SYNC_OPTIONS(VMAFX_SYNC_DEFAULT)
-    OPTION_INT(n_threads, n_threads, 0, 0, INT_MAX, "number of threads, 0: as many as the process may use")
+    OPTION_INT(n_threads, 0, 0, INT_MAX, "number of threads, 0: as many as the process may use")
     VMAFX_DEVICE_OPTIONS(OPTION_TEXT, OPTION_INT, OPTION_FLAG)
-    OPTION_FLAG(overwrite, overwrite, 0, "replace the statistics file whatever it is, not only statistics")
+    OPTION_FLAG(overwrite, 0, "replace the statistics file whatever it is, not only statistics")
     { NULL }
 };
 #endif
@@ -120,8 +136,9 @@ int ff_vmafx_options_check_log_path(AVFilterContext *ctx, const VMAFXOptions *op
     for (int i = 0; options->log_path && (name = vmafx_builtin_model(i)); i++) {
         if (strcmp(options->log_path, name))
             continue;
-        av_log(ctx, ff_vmafx_is_libvmaf(ctx) ? AV_LOG_WARNING : AV_LOG_ERROR, "The report's name, log_path=%s, is that of a model: "
-               "model=%s scores with it. (log_path is the first option; a report of that name is log_path=./%s.)\n",
+        av_log(ctx, ff_vmafx_is_libvmaf(ctx) ? AV_LOG_WARNING : AV_LOG_ERROR,
+               "The report's name, log_path=%s, is that of a model: model=%s scores with it. "
+               "(log_path is the first option; a report of that name is log_path=./%s.)\n",
                name, name, name);
         return ff_vmafx_is_libvmaf(ctx) ? 0 : AVERROR(EINVAL);
     }
@@ -136,7 +153,8 @@ static const char *report_format(AVFilterContext *ctx, const VMAFXOptions *optio
     if ((options->log_fmt && *options->log_fmt) || !ff_vmafx_is_libvmaf(ctx) || !options->log_path)
         return options->log_fmt;
     if (ending && av_match_name(ending + 1, "json,csv,sub,ndjson"))
-        av_log(ctx, AV_LOG_WARNING, "The report %s will hold XML, as libvmaf writes it unless asked otherwise: log_fmt=%s.\n",
+        av_log(ctx, AV_LOG_WARNING,
+               "The report %s will hold XML, as libvmaf writes it unless asked otherwise: log_fmt=%s.\n",
                options->log_path, ending + 1);
     return "xml";
 }
@@ -156,7 +174,8 @@ static void describe_models(AVBPrint *text, AVFilterContext *ctx, const VMAFXOpt
         return;
     }
     if (by_path)
-        av_log(ctx, AV_LOG_WARNING, "model_path=%s is ignored: model=%s says what scores.\n", options->model_path, options->model);
+        av_log(ctx, AV_LOG_WARNING, "model_path=%s is ignored: model=%s is given, too, and takes precedence.\n",
+               options->model_path, options->model);
     while (*rest) {
         const int size = strcspn(rest, "|");
         const char *found = strstr(rest, "enable_transform");
@@ -185,32 +204,53 @@ static void describe_features(AVBPrint *text, const VMAFXOptions *options)
             av_bprintf(text, "|%s", old[i].feature);
 }
 
-static av_cold int open_with(VmafxContext **vmafx, AVFilterContext *ctx, const VMAFXOptions *options, AVBufferRef **device,
-                             const char *model, const char *feature)
+/** Set the library's options: those that the filter has under its name, and those that depend on the name. */
+static int set_options(VmafxOptions *to, AVFilterContext *ctx, const VMAFXOptions *options,
+                       const char *model, const char *feature)
 {
-    VmafxParams params;
-    int ret;
+    const int is_libvmaf = ff_vmafx_is_libvmaf(ctx);
+    int ret = 0;
 
-    vmafx_default_params(&params);
-#define GIVE(option, field, ...) params.field = options->field;
-    VMAFX_OPTIONS(GIVE, GIVE, GIVE)
-    params.model        = model;
-    params.feature      = feature;
-    params.log_fmt      = report_format(ctx, options);
-    params.report_times = !ff_vmafx_is_libvmaf(ctx);
-    params.summary      = !ff_vmafx_is_libvmaf(ctx) && !VMAFX_IS_XPSNR(ctx);
-    params.ignore_unknown = ff_vmafx_is_libvmaf(ctx);
-    params.log          = ff_vmafx_log;
-    params.log_cookie   = ctx;
-    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
-        if ((ret = ff_vmafx_hw_keep_device(&device[i], ctx->inputs[i])) < 0)
-            return ret;
-        ff_vmafx_hw_context(&params, ctx->inputs[i]);
-    }
-    return vmafx_open(vmafx, &params);
+#define SET_TEXT(option, ...) \
+    if (ret >= 0 && av_opt_find(ctx->priv, #option, NULL, 0, 0)) \
+        ret = vmafx_options_set(to, #option, options->option);
+#define SET_NUMBER(option, ...) \
+    if (ret >= 0 && av_opt_find(ctx->priv, #option, NULL, 0, 0)) \
+        ret = vmafx_options_set_int(to, #option, options->option);
+    VMAFX_FILTER_OPTIONS(SET_TEXT, SET_NUMBER, SET_NUMBER)
+    if (ret < 0 ||
+        (ret = vmafx_options_set(to, "model", model)) < 0 ||
+        (ret = vmafx_options_set(to, "feature", feature)) < 0 ||
+        (ret = vmafx_options_set(to, "log_fmt", report_format(ctx, options))) < 0 ||
+        (ret = vmafx_options_set_int(to, "report_times", !is_libvmaf)) < 0 ||
+        (ret = vmafx_options_set_int(to, "summary", !is_libvmaf && !VMAFX_IS_XPSNR(ctx))) < 0)
+        return ret;
+    return vmafx_options_set_int(to, "ignore_unknown", is_libvmaf);
 }
 
-av_cold int ff_vmafx_options_open(VmafxContext **vmafx, AVFilterContext *ctx, const VMAFXOptions *options, AVBufferRef **device)
+static av_cold int open_with(VmafxContext **vmafx, AVFilterContext *ctx, const VMAFXOptions *options,
+                             AVBufferRef **device, const char *model, const char *feature)
+{
+    VmafxOptions *to = vmafx_options_new();
+    int ret, has_context = 0;
+
+    if (!to)
+        return AVERROR(ENOMEM);
+    vmafx_options_set_log(to, ff_vmafx_log, ctx);
+    ret = set_options(to, ctx, options, model, feature);
+    for (unsigned i = 0; ret >= 0 && i < ctx->nb_inputs; i++) {
+        ret = ff_vmafx_hw_keep_device(&device[i], ctx->inputs[i]);
+        if (ret >= 0 && !has_context)
+            has_context = ff_vmafx_hw_context(to, ctx->inputs[i]);
+    }
+    if (ret >= 0)
+        ret = vmafx_open(vmafx, to);
+    vmafx_options_free(&to);
+    return ret;
+}
+
+av_cold int ff_vmafx_options_open(VmafxContext **vmafx, AVFilterContext *ctx, const VMAFXOptions *options,
+                                  AVBufferRef **device)
 {
     AVBPrint model, feature;
     int ret = AVERROR(ENOMEM);
@@ -226,7 +266,8 @@ av_cold int ff_vmafx_options_open(VmafxContext **vmafx, AVFilterContext *ctx, co
     av_bprint_finalize(&model, NULL);
     av_bprint_finalize(&feature, NULL);
     if (ret >= 0 && options->enable_conf_interval)
-        av_log(ctx, AV_LOG_WARNING, "enable_conf_interval does nothing of its own: the confidence interval is in the report of models that "
-               "have one, such as vmaf_b_v0.6.3.\n");
+        av_log(ctx, AV_LOG_WARNING,
+               "enable_conf_interval does nothing: the report has a confidence interval when the model has one; use "
+               "model='version=vmaf_b_v0.6.3'.\n");
     return ret;
 }

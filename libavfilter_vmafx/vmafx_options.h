@@ -32,14 +32,14 @@
 #include "avfilter.h"
 #include "vmafx_sync.h"
 
-/** What a filter's context begins with: offsets of AVOption count from the class. */
+/** The beginning of a filter's context: offsets of AVOption count from the class. */
 typedef struct VMAFXOptions {
     const AVClass *class;
 
-    /* Those of the library. */
-#define FIELD_TEXT(option, field, ...) char *field;
-#define FIELD_NUMBER(option, field, ...) int field;
-    VMAFX_OPTIONS(FIELD_TEXT, FIELD_NUMBER, FIELD_NUMBER)
+    /* The library's options. */
+#define FIELD_TEXT(option, ...) char *option;
+#define FIELD_NUMBER(option, ...) int option;
+    VMAFX_FILTER_OPTIONS(FIELD_TEXT, FIELD_NUMBER, FIELD_NUMBER)
 #undef FIELD_TEXT
 #undef FIELD_NUMBER
     int metadata;
@@ -54,7 +54,7 @@ typedef struct VMAFXOptions {
     int ssim;
     int ms_ssim;
 
-    char *stats_path;           ///< of FFmpeg's xpsnr, under that name only; "-": standard output
+    char *stats_path;           ///< FFmpeg's xpsnr only: path of its statistics; "-": standard output
 } VMAFXOptions;
 
 extern const AVOption ff_vmafx_options[];
@@ -62,8 +62,8 @@ extern const AVOption ff_vmafx_libvmaf_options[];
 extern const AVOption ff_vmafx_xpsnr_options[];
 
 /**
- * log_path is the first option, so that `vmafx=vmaf_v0.6.1` reads like a model and names a file. libvmaf writes that file;
- * under other names it is an error.
+ * log_path is the first option, so that `vmafx=vmaf_v0.6.1` reads like a model and names a file. libvmaf writes that
+ * file; under other names it is an error.
  */
 int ff_vmafx_options_check_log_path(AVFilterContext *ctx, const VMAFXOptions *options);
 
@@ -73,9 +73,10 @@ int ff_vmafx_options_check_log_path(AVFilterContext *ctx, const VMAFXOptions *op
  * @param device  gets references to the device contexts of the inputs, to be kept until the library is closed
  * @return        an error as of vmafx_open()
  */
-int ff_vmafx_options_open(VmafxContext **vmafx, AVFilterContext *ctx, const VMAFXOptions *options, AVBufferRef **device);
+int ff_vmafx_options_open(VmafxContext **vmafx, AVFilterContext *ctx, const VMAFXOptions *options,
+                          AVBufferRef **device);
 
-/** VmafxParams.log; the cookie is the filter's context. */
+/** A VmafxLogCallback; the cookie is the filter's context. */
 void ff_vmafx_log(void *cookie, enum VmafxLogLevel level, const char *message);
 
 #endif /* AVFILTER_VMAFX_OPTIONS_H */

@@ -106,7 +106,8 @@ static void count_pair(VMAFXPairs *p, const FFFrameSync *fs, const AVFrame *main
     }
 }
 
-int64_t ff_vmafx_pairs_count(VMAFXPairs *p, const FFFrameSync *fs, const AVFrame *main, const AVFrame *ref, int of_range)
+int64_t ff_vmafx_pairs_count(VMAFXPairs *p, const FFFrameSync *fs, const AVFrame *main, const AVFrame *ref,
+                             int of_range)
 {
     int64_t pair = -1;
 
@@ -153,14 +154,14 @@ static int is_far(const VMAFXPairs *p, const FFFrameSync *fs, double difference)
 static const char *const damage_remedies[] = { "whole files", "-xerror makes it an error" };
 
 /**
- * Find what helps against doubtful pairs, by where they occurred: at the beginning, at the end, in between.
+ * Find remedies for doubtful pairs, by where they occurred: at the beginning, at the end, in between.
  *
- * @return  how many remedies there are
+ * @return  number of remedies
  */
 static int find_remedies(VMAFXPairs *p, const FFFrameSync *fs, int mode)
 {
-    const int64_t frames  = p->pairing.unmatched_distorted + p->pairing.unmatched_reference + p->pairing.repeated_reference +
-                            p->pairing.repeated_distorted;
+    const int64_t frames  = p->pairing.unmatched_distorted + p->pairing.unmatched_reference +
+                            p->pairing.repeated_reference + p->pairing.repeated_distorted;
     const int in_between  = frames > p->before_first + p->after_end;
     const int apart       = is_far(p, fs, p->pairing.max_time_difference) && !p->after_end;
     int nb = 0;
@@ -220,16 +221,18 @@ int ff_vmafx_pairs_mark_corrupt(AVFrame *out, const AVFrame *main, const AVFrame
 
 /* -- Pictures ------------------------------------------------------------------------------------------------------ */
 
-/** The scale filter rounds (854x480 to 1920x1080 gives 1281:1280), and standards differ by up to 2.4 % (12:11, 16:15). */
+/** The scale filter rounds (854x480 to 1920x1080 gives 1281:1280), and standards differ by up to 2.4 % (12:11,
+ * 16:15). */
 void ff_vmafx_pairs_report_shapes(AVFilterContext *ctx, int input, const AVFrame *main, const AVFrame *ref)
 {
     const AVRational a = main->sample_aspect_ratio, b = ref->sample_aspect_ratio;
     const char *name = ff_vmafx_input_name(ctx, input);
 
     if (a.num > 0 && a.den > 0 && b.num > 0 && b.den > 0 && fabs(av_q2d(a) / av_q2d(b) - 1) > 0.03)
-        av_log(ctx, AV_LOG_WARNING, "The inputs differ in sample aspect ratio (%s %d:%d, reference %d:%d), so their pictures "
-               "are not of one shape. scale=W:H,setsar=1 before each brings them to one; setsar=%d/%d before %s, if only its "
-               "tag is wrong.\n", name, a.num, a.den, b.num, b.den, b.num, b.den, name);
+        av_log(ctx, AV_LOG_WARNING,
+               "The inputs differ in sample aspect ratio (%s %d:%d, reference %d:%d), so their pictures "
+               "are not of one shape. scale=W:H,setsar=1 before each brings them to one; setsar=%d/%d "
+               "before %s, if only its tag is wrong.\n", name, a.num, a.den, b.num, b.den, b.num, b.den, name);
 }
 
 void ff_vmafx_pairs_report_interlacing(VMAFXPairs *p, AVFilterContext *ctx, int input, const AVFrame *main,
@@ -241,7 +244,8 @@ void ff_vmafx_pairs_report_interlacing(VMAFXPairs *p, AVFilterContext *ctx, int 
     if (p->told_interlaced || VMAFX_IS_INTERLACED(main) == VMAFX_IS_INTERLACED(ref))
         return;
     p->told_interlaced = 1;
-    av_log(ctx, AV_LOG_WARNING, "The %s input is interlaced and the %s input is not, so their lines are of different times. "
+    av_log(ctx, AV_LOG_WARNING,
+           "The %s input is interlaced and the %s input is not, so their lines are of different times. "
            "bwdif=send_frame before the %s input deinterlaces it; setfield=prog there, if only its tag is wrong.\n",
            names[interlaced], names[!interlaced], names[interlaced]);
 }

@@ -18,8 +18,8 @@
 
 /**
  * @file
- * How the frames of a main input and of the reference were paired, and what makes the pairs, and so the score, doubtful.
- * The library puts it into words.
+ * How the frames of a main input and of the reference were paired, and what makes the pairs, and so the score,
+ * doubtful. The library puts it into words.
  */
 
 #ifndef AVFILTER_VMAFX_PAIRS_H
@@ -41,10 +41,10 @@ typedef struct VMAFXPairSpan {
     int64_t from, end;
 } VMAFXPairSpan;
 
-/** Those of a main input. All zero before the first one. */
+/** The pairs of a main input. All zero before the first one. */
 typedef struct VMAFXPairs {
-    VmafxPairing pairing;       ///< what the library is told: those of the range
-    int64_t nb;                 ///< those of the range, and others
+    VmafxPairing pairing;       ///< pairs of the range, as the library is told
+    int64_t nb;                 ///< pairs of the range, and others
     const AVFrame *last[2];     ///< frames of main and of the reference at the last event, for comparison only
     int64_t last_pts[2];
     int64_t first_main_pts;
@@ -52,18 +52,18 @@ typedef struct VMAFXPairs {
     int64_t nb_ref_used;        ///< distinct reference frames that were paired
     int64_t ref_skipped;        ///< reference frames before the last pair that were not
     int64_t before_first;       ///< frames of either input before the first pair
-    double first_difference;    ///< of the times of the first pair, in seconds
+    double first_difference;    ///< between the times of the first pair, in seconds
     int64_t after_end;          ///< frames of main that met the end of the reference, or the other way around
-    VMAFXPairSpan doubtful[VMAFX_DOUBT_KINDS];  ///< where pairs are doubtful; the largest difference of times always
-    VmafxDoubt doubts[VMAFX_DOUBT_KINDS];       ///< what `pairing` points to, from the end on
+    VMAFXPairSpan doubtful[VMAFX_DOUBT_KINDS];  ///< places of doubtful pairs; of the largest difference of times always
+    VmafxDoubt doubts[VMAFX_DOUBT_KINDS];       ///< `pairing` points to them at the end
     const char *remedies[VMAFX_MOST_REMEDIES];
-    int told_interlaced;        ///< that one input is interlaced and the other is not
+    int told_interlaced;        ///< the user knows that only one input is interlaced
 } VMAFXPairs;
 
 /** Whether a frame of main is that of the last event. */
 int ff_vmafx_pairs_repeats_main(const VMAFXPairs *pairs, const AVFrame *main);
 
-/** The same for a frame of the reference; NULL: there is none. */
+/** Whether a frame of the reference is that of the last event; NULL: there is none. */
 int ff_vmafx_pairs_repeats_ref(const VMAFXPairs *pairs, const AVFrame *ref);
 
 /**
@@ -83,7 +83,8 @@ void ff_vmafx_pairs_main(VMAFXPairs *pairs, const AVFrame *main);
  * @param of_range  whether the pair is to be scored, not only read
  * @return          number of the pair, -1: there is none in the range
  */
-int64_t ff_vmafx_pairs_count(VMAFXPairs *pairs, const FFFrameSync *fs, const AVFrame *main, const AVFrame *ref, int of_range);
+int64_t ff_vmafx_pairs_count(VMAFXPairs *pairs, const FFFrameSync *fs, const AVFrame *main, const AVFrame *ref,
+                             int of_range);
 
 /**
  * Find out whether the pairs are doubtful, and what helps.
@@ -111,8 +112,8 @@ void ff_vmafx_pairs_report_none(AVFilterContext *ctx, int64_t arrived_main, int6
 /** Say so if the pictures of a main input and of the reference are not of one shape. */
 void ff_vmafx_pairs_report_shapes(AVFilterContext *ctx, int input, const AVFrame *main, const AVFrame *ref);
 
-/** Say so if one frame of a pair is interlaced and the other is not. Once, at the first pair that shows it: streams may begin with
- *  progressive frames. */
+/** Say so if one frame of a pair is interlaced and the other is not. Once, at the first pair that shows it: streams may
+ *  begin with progressive frames. */
 void ff_vmafx_pairs_report_interlacing(VMAFXPairs *pairs, AVFilterContext *ctx, int input, const AVFrame *main,
                                        const AVFrame *ref);
 

@@ -24,8 +24,8 @@
 static const AVRational coarsest_rounding = { 1, 200 };
 
 /**
- * The coarsest time base that the times of an input were rounded to on their way: Matroska's millisecond, wherever a settb
- * filter follows it. One that counts frames rounds nothing.
+ * The coarsest time base that the times of an input were rounded to on their way: Matroska's millisecond, wherever a
+ * settb filter follows it. One that counts frames rounds nothing.
  */
 static AVRational rounding_unit(AVFilterLink *link)
 {
@@ -88,7 +88,7 @@ int ff_vmafx_sync_configure(VMAFXSync *sync, FFFrameSync *fs)
 {
     int ret;
 
-    /* Which option wins is as in framesync. */
+    /* The options take precedence as in framesync. */
     if (!sync->repeatlast)
         sync->eof_action = EOF_ACTION_PASS;
     if (sync->shortest)
@@ -147,7 +147,7 @@ static int look_ahead(FFFrameSync *fs, int input)
 }
 
 /**
- * What is next decides which frame of the reference is nearest, and whether an input has ended.
+ * Look at the inputs' next frames: they decide which frame of the reference is nearest, and whether an input has ended.
  *
  * @return  1: that is known of all inputs
  */
@@ -244,8 +244,9 @@ static int is_near(const VMAFXSync *sync, int64_t distance)
 }
 
 /**
- * Whether the next frame of the reference is the one. At an event framesync knows it: an event is ready only when each input has
- * shown its next frame or its end. A frame taken early becomes framesync's current one when its own time comes.
+ * Whether the next frame of the reference is the one. At an event framesync knows it: an event is ready only when each
+ * input has shown its next frame or its end. A frame taken early becomes framesync's current one when its own time
+ * comes.
  */
 static int next_is_better(const VMAFXSync *sync, const AVFrame *main, const AVFrame *current, const AVFrame *next)
 {
@@ -256,7 +257,8 @@ static int next_is_better(const VMAFXSync *sync, const AVFrame *main, const AVFr
     return distance < main->pts - current->pts && (sync->mode == VMAFX_SYNC_NEAREST || distance <= sync->rounding);
 }
 
-enum VMAFXMatch ff_vmafx_sync_match(const VMAFXSync *sync, const FFFrameSync *fs, const AVFrame *main, AVFrame **reference)
+enum VMAFXMatch ff_vmafx_sync_match(const VMAFXSync *sync, const FFFrameSync *fs, const AVFrame *main,
+                                   AVFrame **reference)
 {
     const FFFrameSyncIn *in = &fs->in[ff_vmafx_sync_reference(fs)];
     AVFrame *current = in->frame;

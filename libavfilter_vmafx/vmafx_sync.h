@@ -18,13 +18,14 @@
 
 /**
  * @file
- * Which frame of the reference belongs to a frame of main.
+ * The choice of the reference frame that belongs to a frame of main.
  *
- * framesync brings the frames of both inputs in the order of their times; it always runs in its default mode, the same in
- * all versions of FFmpeg. framesync serves filters with one output only: with several main inputs, each with an output, the frames are
- * brought in order here, and each main input meets the reference as if there were no other. The choice among the reference frames around an event, and what happens at the end of the
- * reference, is made here, because framesync is exact to a tick: a frame whose time a container rounded up counts as later
- * there, and one pair in three is then made with the frame before.
+ * framesync brings the frames of both inputs in the order of their times; it always runs in its default mode, the same
+ * in all versions of FFmpeg. framesync serves filters with one output only: with several main inputs, each with an
+ * output, the frames are brought in order here, and each main input meets the reference as if there were no other. The
+ * choice among the reference frames around an event, and what happens at the end of the reference, is made here,
+ * because framesync is exact to a tick: a frame whose time a container rounded up counts as later there, and one pair
+ * in three is then made with the frame before.
  */
 
 #ifndef AVFILTER_VMAFX_SYNC_H
@@ -49,7 +50,7 @@ typedef struct VMAFXSync {
     int64_t frame;              ///< how long a frame lasts, in the same, 0: not known
 } VMAFXSync;
 
-/** What there is for a frame of main. */
+/** The match of a frame of main. */
 enum VMAFXMatch {
     VMAFX_MATCHED,              ///< a frame of the reference
     VMAFX_UNMATCHED,            ///< none: main goes on without
@@ -62,25 +63,28 @@ enum VMAFXMatch {
 int ff_vmafx_sync_init(FFFrameSync *fs, AVFilterContext *ctx);
 
 /**
- * In place of ff_framesync_configure(), whose own options are left as they are by default. To be called once, with the options.
+ * In place of ff_framesync_configure(), whose own options are left as they are by default. To be called once, with the
+ * options.
  */
 int ff_vmafx_sync_configure(VMAFXSync *sync, FFFrameSync *fs);
 
-/** The same options for a main input, with what is known of it and of the reference. After configuring. */
+/** The options for one main input, with its rounding and frame duration and the reference's. To be called after
+ * configuring. */
 VMAFXSync ff_vmafx_sync_of_main(const VMAFXSync *options, const FFFrameSync *fs, int main);
 
 /**
- * In place of ff_framesync_activate() if there are several main inputs: go on to the next time at which an input has a frame.
+ * In place of ff_framesync_activate() if there are several main inputs: go on to the next time at which an input has a
+ * frame.
  *
  * @param wanted  whether some output wants a frame
- * @return  1: fs->pts is that time, and the frames of the inputs are those that are current then; 0: frames were asked for;
- *          FFERROR_NOT_READY; or an error. At the end 0, and fs->eof is set.
+ * @return  1: fs->pts is that time, and the frames of the inputs are those that are current then; 0: frames were asked
+ *          for; FFERROR_NOT_READY; or an error. At the end 0, and fs->eof is set.
  */
 int ff_vmafx_sync_advance(FFFrameSync *fs, int wanted);
 
 /**
- * After ff_vmafx_sync_advance(), whether a main input meets the reference now, as it would if there were no other: it has a new
- * frame, or it has ended and the reference has one.
+ * After ff_vmafx_sync_advance(), whether a main input meets the reference now, as it would if there were no other: it
+ * has a new frame, or it has ended and the reference has one.
  */
 int ff_vmafx_sync_meets(const VMAFXSync *sync, const FFFrameSync *fs, int main);
 
@@ -105,6 +109,7 @@ static inline int ff_vmafx_sync_reference(const FFFrameSync *fs)
  * @param main       the current frame of the main input, owned by framesync
  * @param reference  the frame of the reference, owned by framesync, or NULL
  */
-enum VMAFXMatch ff_vmafx_sync_match(const VMAFXSync *sync, const FFFrameSync *fs, const AVFrame *main, AVFrame **reference);
+enum VMAFXMatch ff_vmafx_sync_match(const VMAFXSync *sync, const FFFrameSync *fs, const AVFrame *main,
+                                   AVFrame **reference);
 
 #endif /* AVFILTER_VMAFX_SYNC_H */

@@ -5,9 +5,8 @@ Compares ffmpeg's peak memory over 20,000 small frames, from a source that is mu
 over 2,000. What may grow is the table of scores: 16 features and models of 8 bytes a frame, held once, and the report
 that is made of it.
 
-  --encodes   instead, the memory of a ladder of three encodes that is scored while it is made (FFmpeg 7.1 and later):
-  at any time in its second
-              half no more than in its first one. Prints a line for each tenth of the stream
+  --encodes   checks instead the memory of a ladder of three encodes that is scored while it is made (FFmpeg 7.1 and
+              later): in the second half never more than in the first. Prints a line for each tenth of the stream
 """
 
 import os
@@ -69,7 +68,7 @@ def ladder_command(ffmpeg):
     encodes = [word for rung in rungs for word in ("-map", "0:v", *x264, *rung, "-f", "null", "-")]
     scores = [word for number in range(3) for word in ("-map", f"[s{number}]", "-f", "null", "-")]
     source = ["-f", "lavfi", "-i", f"color=gray:s=96x64:r=25,noise=alls=20:allf=t,trim=end_frame={LADDER_FRAMES}"]
-    # On 16 threads each, FFmpeg's decoders alone grow by 1,800 bytes per frame.
+    # FFmpeg's decoders on 16 threads each grow by 1,800 bytes per frame by themselves.
     decoders = [word for number in range(3) for word in ("-threads", "1", "-dec", f"{number}:0")]
     return [
         ffmpeg,
@@ -94,7 +93,7 @@ def resident_bytes(pid):
 
 
 def samples(ffmpeg):
-    """(frame, bytes) while a ladder is encoded and scored."""
+    """Yields (frame, bytes) while a ladder is encoded and scored."""
     taken = []
     with subprocess.Popen(ladder_command(ffmpeg), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as child:
         for line in child.stdout:
@@ -102,7 +101,7 @@ def samples(ffmpeg):
                 taken.append((int(frame[1]), resident_bytes(child.pid)))
     if child.returncode:
         fail(f"ffmpeg ended with exit status {child.returncode}")
-    return [(frame, resident) for frame, resident in taken if resident]  # of a process that has ended, 0
+    return [(frame, resident) for frame, resident in taken if resident]  # a process that has ended has 0
 
 
 def ladder(ffmpeg, _):

@@ -1,4 +1,5 @@
-# What quickstart and the scripts beside it share. Sourced, after `set -euo pipefail`; expects $top, the repository.
+# Functions that quickstart and the scripts beside it share. Sourced, after `set -euo pipefail`; expects $top, the
+# repository.
 
 export LC_ALL=C
 build=${VMAFX_BUILD:-$top/build}
@@ -7,13 +8,13 @@ logs=$build/log
 say() { printf '%s\n' "$*" >&2; }
 die() { say "quickstart: $*"; exit 1; }
 
-# -- Commands that take long ---------------------------------------------------------------------------------------------
+# -- Commands that take long -------------------------------------------------------------------------------------------
 
-# Each is the leader of a process group, so that Ctrl-C, SIGTERM and an error end it with all that it has started.
+# Background commands lead process groups, so that Ctrl-C, SIGTERM and an error end each with all its processes.
 declare -A leaders=()
 ticker=
 
-# in_group COMMAND…: starts it, and sets `leader`. `wait_for_group` waits for it.
+# in_group COMMAND…: starts it, and sets `leader`; `wait_for_group` waits for it.
 in_group() {
   watch_signals
   set -m
@@ -23,7 +24,7 @@ in_group() {
   leaders[$leader]=running
 }
 
-# wait_for_group LEADER: its exit status.
+# wait_for_group LEADER: waits for its end, and returns its exit status.
 wait_for_group() {
   local status=0
   wait "$1" || status=$?
@@ -31,8 +32,8 @@ wait_for_group() {
   return $status
 }
 
-# end_groups SIGNAL: returns when their leaders have ended. apt-get takes its time, as packages must not stay half unpacked. A process that ignores
-# SIGINT, as shells have those in their background do, gets SIGTERM then.
+# end_groups SIGNAL: returns when their leaders have ended. apt-get takes its time, as packages must not stay half
+# unpacked. A process that ignores SIGINT, as background processes of a shell do, then gets SIGTERM.
 end_groups() {
   local leader
   for leader in "${!leaders[@]}"; do kill -s "$1" -- "-$leader" 2>/dev/null || true; done
@@ -50,7 +51,8 @@ watch_signals() {
   [ -n "$(trap -p EXIT)" ] || trap 'end_groups TERM' EXIT
 }
 
-# stopped SIGNAL STATUS TEXT: a second signal does not wait for what was started. A script that another one started leaves the text to that one.
+# stopped SIGNAL STATUS TEXT: ends the script; a second signal ends it without waiting for what was started. A script
+# started by another one leaves the text to that one.
 stopped() {
   # shellcheck disable=SC2064
   trap "exit $2" INT TERM HUP
@@ -60,8 +62,8 @@ stopped() {
   exit "$2"
 }
 
-# start_ticker LOG: shows that something goes on, until stop_ticker: on a terminal after ten seconds, in a line that is written over each second;
-# elsewhere a line for each minute. It shows how long it has taken, and the last line of LOG.
+# start_ticker LOG: shows the seconds so far and the last line of LOG until stop_ticker: on a terminal after ten
+# seconds, in a line that is written over each second; elsewhere in a line for each minute.
 start_ticker() {
   tick "$1" &
   ticker=$!
@@ -88,14 +90,15 @@ tick() {
   done
 }
 
-# pause SECONDS: without a process that outlives this one.
+# pause SECONDS: waits without a process that could outlive this one.
 pause() { read -rt "$1" <> <(:) || true; }
 
-# last_line FILE: as plain text.
+# last_line FILE: prints the last line as plain text.
 last_line() { tail -c 2000 -- "$1" 2>/dev/null | tr '\r\t' '\n ' | tr -cd '\n\40-\176' | sed -n '/[^ ]/h; ${ x; p; }'; }
 
-# step NAME TEXT COMMAND…: says TEXT, runs COMMAND with its output in build/log/NAME.log; shows the end of that on failure. With `unwatched` set it
-# is part of a group itself: in the background of a script that watches this group.
+# step NAME TEXT COMMAND…: says TEXT, runs COMMAND with its output in build/log/NAME.log, and shows the end of that on
+# failure. With `unwatched` set it belongs to a group itself: it runs in the background of a script that watches this
+# group.
 step() {
   local log=$logs/$1.log text=$2 start=$SECONDS status=0
   shift 2
@@ -116,7 +119,8 @@ step() {
   [ $((SECONDS - start)) -lt 5 ] || say "   $((SECONDS - start)) s"
 }
 
-# full_disk LOG: if a disk was full, which one. The log's own disk may have been, so that it does not say so.
+# full_disk LOG: prints which disk was full, if one was. It may have been the log's own, so that the log does not say
+# so.
 full_disk() {
   local free place
   read -r free place < <(df -k --output=avail,target -- "$logs" /var/cache/apt/archives /usr "${TMPDIR:-/tmp}" /var/tmp 2>/dev/null | sort -n | sed -n '/[0-9]/{ p; q; }')
@@ -125,31 +129,32 @@ full_disk() {
   fi
 }
 
-# ------------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------------------
 
-# checksum FILE…: one number for the contents and names of all of them.
+# checksum FILE…: prints one number for the contents and names of all of them.
 checksum() { sha256sum -- "$@" | sha256sum | cut -c1-16; }
 
-# True when the file STAMP holds exactly KEY.
+# fresh STAMP KEY: returns whether the file STAMP holds exactly KEY.
 fresh() { [ -e "$1" ] && [ "$(cat "$1")" = "$2" ]; }
 
 jobs() { nproc; }
 
-# wrapper KIND SED…: the script tools/ffmpeg.in with its parts for KIND (prefix, bundle or package), its @NAMES@ replaced by sed.
+# wrapper KIND SED…: prints the script tools/ffmpeg.in with its parts for KIND (prefix, bundle or package), its @NAMES@
+# replaced by sed.
 wrapper() {
   local kind=$1
   shift
   awk -v kind="$kind" '/^#if / { skip = !index($0 " ", " " kind " "); next } /^#endif$/ { skip = 0; next } !skip' "$top/tools/ffmpeg.in" | sed "$@"
 }
 
-# The list tools/filter-libraries without comments: lines "NAME PACKAGE [score]".
+# Prints tools/filter-libraries without comments: lines "NAME PACKAGE [score]".
 filter_libraries() { sed '/^#/d' "$top/tools/filter-libraries"; }
 
-# How the installed ffmpeg was configured.
+# Prints how the installed ffmpeg was configured.
 ffmpeg_configuration() { /usr/bin/ffmpeg -version | sed -n 's/^configuration: //p'; }
 
-# filter_packages SCOPE [CONFIGURATION]: the packages behind the filters of an ffmpeg, the installed one if no other is given. SCOPE: `all`, or
-# `score` for those of filters that vmafx score calls.
+# filter_packages SCOPE [CONFIGURATION]: prints the packages behind the filters of an ffmpeg, by default the installed
+# one. SCOPE: `all`, or `score` for filters that vmafx score calls.
 filter_packages() {
   local configuration name package of_score
   configuration=" ${2-$(ffmpeg_configuration)} "
@@ -162,29 +167,29 @@ filter_packages() {
   done < <(filter_libraries)
 }
 
-# The packages that are installed, between spaces.
+# Prints the installed packages, between spaces.
 installed_packages() { echo " $(dpkg-query -W -f '${db:Status-Status}=${Package}\n' 2>/dev/null | sed -n 's/^installed=//p' | tr '\n' ' ') "; }
 
-# The version of vmafx.
+# Prints the version of vmafx.
 own_version() { sed -n 's/^AC_INIT(\[vmafx\], \[\([0-9.]*\)\].*/\1/p' "$top/configure.ac"; }
 
-# The AMD architectures whose kernels were built, as configure takes them; nothing without kernels.
+# Prints the AMD architectures whose kernels were built, as configure takes them; nothing without kernels.
 built_archs() { concatenate "$build/configured-for" | sed -nE 's/.*--with-hip-archs=([^ ]*).*/\1/p'; }
 
-# copy_module FOLDER: the Python module, which has the command vmafx in it.
+# copy_module FOLDER: copies the Python module, which has the command vmafx in it.
 copy_module() {
   mkdir -p "$1"
   cp -rL "$top/python/vmafx" "$1/"
   find "$1" -name __pycache__ -prune -exec rm -r {} +
 }
 
-# The files that exist, one after the other.
+# Prints the files that exist, one after the other.
 concatenate() { cat -- "$@" 2>/dev/null || true; }
 
-# The release of Debian that this machine is: bookworm.
+# Prints this machine's release of Debian: bookworm.
 debian_suite() { (. /etc/os-release && echo "${VERSION_CODENAME-}"); }
 
-# The mirror that the machine's own Debian packages come from.
+# Prints the mirror of this machine's own Debian packages.
 debian_mirror() {
   concatenate /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources |
     sed -nE '/^#/d; s,.*[[:space:]](https?://[^[:space:]]*/debian)/?([[:space:]].*)?$,\1,p' | head -n 1

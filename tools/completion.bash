@@ -1,4 +1,4 @@
-# Completes the commands and options of quickstart in bash, which its help lists, and those of vmafx score: . tools/completion.bash
+# Completes the commands and options of quickstart and of vmafx score in bash: . tools/completion.bash
 _vmafx_quickstart() {
   local word=${COMP_WORDS[COMP_CWORD]} help words
   help=$("$1" help 2>/dev/null) || return

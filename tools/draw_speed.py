@@ -1,23 +1,22 @@
 #!/usr/bin/env python3
-"""Draws docs/speed.svg from the table of metrics in README.md.
+"""Draws docs/speed.svg from the measurements in bench/results that docs/performance.md has under `speeds`.
 
 usage: tools/draw_speed.py [--check]
 
-  --check  writes nothing; exits 1 when docs/speed.svg is not what the table says
+  --check  writes nothing; exits 1 when docs/speed.svg differs from the measurements
 
 A bar per metric: how many times as fast as libvmaf (ssimulacra2, xpsnr, butteraugli and cvvdp: as the programs that
-README.md names) a frame of 1920x1080 is scored, on one thread of the same processor. The scale is logarithmic. The
+the page names) a frame of 1920x1080 is scored, on one thread of the same processor. The scale is logarithmic. The
 picture follows a light or dark page.
 """
 
 import argparse
 import math
-import re
 import sys
-from pathlib import Path
 
-TOP = Path(__file__).resolve().parent.parent
-TABLE, PICTURE = TOP / "README.md", TOP / "docs/speed.svg"
+from make_tables import TOP, speed, speed_rows
+
+PICTURE = TOP / "docs/speed.svg"
 TITLE = "CPU, one thread: times as fast as the reference program, 1920x1080 8 bit"
 
 LEFT, RIGHT, HEAD, ROW, BAR = 130, 60, 46, 22, 14
@@ -37,12 +36,9 @@ STYLE = """\
     }"""
 
 
-def speeds(text):
-    """[(metric, factor)], fastest first, from rows `| `metric` | what it measures | agreement | factor |`."""
-    rows = re.findall(r"^\| `(\w+)` \|[^|\n]*\|[^|\n]*\| *([\d.]+) *\|$", text, re.M)
-    if not rows:
-        raise SystemExit(f"draw_speed.py: no table of metrics in {TABLE.name}")
-    return sorted(((name, float(factor)) for name, factor in rows), key=lambda row: -row[1])
+def speeds():
+    """Returns [(metric, factor)], fastest first."""
+    return sorted(((row["row"], float(speed(row))) for row in speed_rows()), key=lambda row: -row[1])
 
 
 def x_of(factor):
@@ -72,13 +68,13 @@ def draw(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Draws docs/speed.svg from README.md.")
+    parser = argparse.ArgumentParser(description="Draws docs/speed.svg from bench/results.")
     parser.add_argument("--check", action="store_true", help="only say whether the picture is current")
-    picture = draw(speeds(TABLE.read_text()))
+    picture = draw(speeds())
     if not parser.parse_args().check:
         PICTURE.write_text(picture)
     elif not PICTURE.exists() or PICTURE.read_text() != picture:
-        sys.exit("docs/speed.svg is not what README.md says: run tools/draw_speed.py")
+        sys.exit("docs/speed.svg differs from bench/results: run tools/draw_speed.py")
 
 
 if __name__ == "__main__":

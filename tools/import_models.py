@@ -37,7 +37,7 @@ def number(text):
 
 
 def option_value(value):
-    """As an option's text: true and false, numbers as %g, which is how libvmaf passes them on."""
+    """Returns a value as an option's text: true and false, numbers as %g, which is how libvmaf passes them on."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else f"{value:g}"
@@ -48,7 +48,7 @@ def identifier(version):
 
 
 def read_svm(text, n_features):
-    """(gamma, rho, rows); a row is the coefficient and the dense vector."""
+    """Returns (gamma, rho, rows); a row is the coefficient and the dense vector."""
     head, _, vectors = text.partition("SV\n")
     fields = dict(line.split(" ", 1) for line in head.splitlines())
     assert all(fields[key] == value for key, value in SVM_HEADER.items()), fields
@@ -95,7 +95,7 @@ def transform_text(model):
 
 
 class Table:
-    """Constants of builtin.inc, equal ones written once."""
+    """The constants of builtin.inc; equal ones are written once."""
 
     def __init__(self):
         self.names = {}
@@ -109,7 +109,7 @@ class Table:
 
 
 def write_vectors(out_dir, version, svms):
-    """models/VERSION.inc: one array per support vector machine."""
+    """Writes models/VERSION.inc: one array per support vector machine."""
     with open(os.path.join(out_dir, version + ".inc"), "w") as out:
         out.write(f"/* Support vectors of {version}: per row the coefficient, then the vector.\n * {NOTICE} */\n")
         for i, (_, _, rows) in enumerate(svms):

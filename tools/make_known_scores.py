@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes python/vmafx/command/_known_scores.py: what the scores of metrics are, as vmafx_known_score() says it.
+"""Makes python/vmafx/command/_known_scores.py, the facts of scores that vmafx_known_score() tells.
 
 usage: make_known_scores.py [--check]
 
-The command reads it for reports that do not say it themselves. Needs Python's cffi and a library that is built;
+The command reads it for reports without them. Needs Python's cffi and a library that is built;
 VMAFX_LIBRARY names it. --check writes nothing and exits with 1 if the file is not up to date.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
 OUTPUT = TOP / "python/vmafx/command/_known_scores.py"
-HEAD = '''"""What the scores of metrics are, by their keys. tools/make_known_scores.py makes it from the library: do not edit."""
+HEAD = '''"""The facts of the metrics' scores, by their keys. Made by tools/make_known_scores.py."""
 
 # (metric, the worse scores, unit, whether it stands for its metric, whether people read it without a model)
 KNOWN: dict[str, tuple[str, str, str | None, bool, bool]] = {

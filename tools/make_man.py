@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the manual pages: docs/vmafx.7, of the filter, from docs/filter.md, and docs/vmafx.1, of the command, from
+"""Makes the manual pages: docs/vmafx.7 for the filter from docs/filter.md, and docs/vmafx.1 for the command from
 docs/command.md.
 
 usage: tools/make_man.py [--check]
@@ -17,8 +17,8 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-LONG = 30  # letters; codes with more may be broken
-WIDE = 24  # letters; columns of tables with more are broken into lines
+LONG = 30  # letters; longer codes may be broken
+WIDE = 24  # letters; wider columns of tables are broken into lines
 
 HEAD = """\
 '\\" t
@@ -71,13 +71,13 @@ def plain(text):
 
 
 def whole(code):
-    """Without a hyphen in it where a line ends; where it is long, a line may end after a colon or a comma."""
+    """Returns a code without hyphens at the ends of lines; a long one may be broken after a colon or a comma."""
     made = [re.sub("([:,=])", r"\1\\:", plain(part)) if len(part) > LONG else plain(part) for part in code.split(" ")]
     return " ".join("\\%" + part for part in made)
 
 
 def words(text):
-    """A line of text with its `code`, **bold** and links; of a link its text is left."""
+    """Returns a line of text with its `code`, **bold** and links; only the text of a link is kept."""
 
     def part(match):
         code, bold, link = match.groups()
@@ -91,14 +91,16 @@ def words(text):
 
 
 def line(text):
-    """No request to troff, whatever it begins with. What forbids a hyphen goes before the parenthesis before a code."""
+    """Returns a line that is not a request to troff, whatever it begins with. A mark that forbids a hyphen goes before
+    the parenthesis before a code.
+    """
     parts = words(" ".join(text.split())).split(" ")
     text = " ".join("\\%" + part.replace("\\%", "") if "\\%" in part else part for part in parts)
     return "\\&" + text if text.startswith((".", "\\(aq")) else text
 
 
 def table(lines):
-    """Rows `| cell | cell |`; the second one only separates the head."""
+    """Makes a table from rows `| cell | cell |`; the second one only separates the head."""
     rows = [[cell.strip() for cell in row.strip().strip("|").split(" | ")] for row in lines]
     rows = [rows[0], *rows[2:]]
     columns = len(rows[0])
@@ -117,13 +119,15 @@ def dedent(lines, count):
 
 
 def body(lines):
-    """The rest of a definition or of an item, after its first paragraph."""
+    """Makes the rest of a definition or of an item, after its first paragraph."""
     made = blocks(lines)
     return [".RS", *made, ".RE"] if made else []
 
 
 def take(lines, start, inside):
-    """From start, as long as lines are inside or blank before one that is; the index after them."""
+    """Takes lines from `start` on while they are inside, or blank before one that is; returns also the index after
+    them.
+    """
     end = start
     while end < len(lines) and (
         inside(lines[end])
@@ -136,7 +140,7 @@ def take(lines, start, inside):
 
 
 def tagged(tag, lines, indent=""):
-    """A paragraph with a tag, and what belongs to it."""
+    """Makes a paragraph with a tag, and the paragraphs that belong to it."""
     first = next((i for i, text in enumerate(lines) if not text.strip()), len(lines))
     return [f".TP {indent}".strip(), tag, line(" ".join(lines[:first])), *body(lines[first:])]
 
@@ -179,16 +183,16 @@ def blocks(lines):
 
 
 def subcommands():
-    """The names that the command itself goes by. It is not imported, as that takes more libraries than this file."""
+    """Returns the names of the subcommands, without an import of the command, which needs more libraries than this."""
     tree = ast.parse((TOP / "python/vmafx/command/__main__.py").read_text())
     for node in tree.body:
         if isinstance(node, ast.Assign) and node.targets[0].id == "SUBCOMMANDS":
             return ast.literal_eval(node.value)
-    sys.exit("tools/make_man.py: there is no SUBCOMMANDS in python/vmafx/command/__main__.py")
+    sys.exit("tools/make_man.py: cannot find SUBCOMMANDS in python/vmafx/command/__main__.py")
 
 
 def usage(text, name):
-    """How the document says that a subcommand is called: the first line of code in its section."""
+    """Returns how the document calls a subcommand: the first line of code in its section."""
     section = re.search(rf"^## `vmafx {name}`$(.*?)(?=^## |\Z)", text, re.M | re.S)
     called = section and re.search(rf"^    (vmafx {name} .*)$", section[1], re.M)
     if not called:
@@ -197,7 +201,7 @@ def usage(text, name):
 
 
 def synopsis(text):
-    """A line for each subcommand: words as they are typed in bold, what stands for something in italics."""
+    """Makes a line for each subcommand: words as typed in bold, placeholders in italics."""
 
     def part(match):
         name, typed = match.groups()
@@ -214,7 +218,7 @@ def page(about):
     version = re.search(r"^AC_INIT\(\[vmafx\], \[([^]]+)\]", (TOP / "configure.ac").read_text(), re.M)[1]
     text = (TOP / about["text"]).read_text()
     about = {"synopsis": about.get("synopsis") or synopsis(text)} | about
-    return "\n".join([HEAD.format(version=version, **about), *blocks(text.split("\n")), TAIL.format(**about)]) + "\n"
+    return "\n".join([HEAD.format(version=version, **about), *blocks(text.split("\n")), TAIL.format(**about)])
 
 
 def main():

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Makes the tables in docs/performance.md, and the speeds in README.md, of what bench/bench measured.
+"""Makes the tables in docs/performance.md and docs/gpu-results.md from the measurements in bench/results.
 
 usage: tools/make_tables.py [--check]
 
-  --check  writes nothing; exits 1 when a table is not what its file says
+  --check  writes nothing; exits 1 when a table differs from its file
 
-A table stands between `<!-- KIND of FILE -->` and `<!-- end -->`. FILE, in bench/results, is what `bench/bench --json`
-wrote. KIND is
-`peer`, each row beside the peer's with the same instruction sets and at its best, `metrics`, each row beside the peer's
-at its best, or
-`threads`, each row with 1, 2, … threads; or `files`, what `bench/files.py --json` wrote, decoding alone first.
-README.md's table of metrics gets the speed of each metric that a file of the kind `metrics` has.
+A table stands between `<!-- KIND of FILE… -->` and `<!-- end -->`. bench/results/README.md describes the files. KIND:
+
+  summary  pairs a second of the two default models, a row for each processor, instruction set and number of threads
+  speeds   a row for each metric beside the reference program's fastest code, the largest ratio first
+  peer     a row for each model, depth and instruction set beside libvmaf with the same instruction set, and at its best
+  threads  a row for each model, a column for each number of threads
+  files    a row for each graph that bench/files.py measured, decoding alone first
+  table    the rows of a file whose first line names their columns
 """
 
 import argparse
@@ -18,11 +20,14 @@ import itertools
 import json
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-PAGE, README, RESULTS = TOP / "docs/performance.md", TOP / "README.md", TOP / "bench/results"
-MARK = re.compile(r"(<!-- (peer|metrics|threads|files) of (\S+) -->\n).*?(<!-- end -->)", re.S)
+PAGES, RESULTS = (TOP / "docs/performance.md", TOP / "docs/gpu-results.md"), TOP / "bench/results"
+MARK = re.compile(r"(<!-- (\w+) of ([^>]+?) -->\n).*?(<!-- end -->)", re.S)
+MODELS = "vmaf_v0.6.1", "vmaf_v1.0.16_3d0h"
+WIDTH = 120
 
 
 def table(head, rows):
@@ -30,53 +35,106 @@ def table(head, rows):
 
 
 def digits(ms):
-    return f"{ms:.3g}"
+    return f"{ms:.3g}" if ms < 1000 else f"{ms:,.0f}"
 
 
-def peer(rows):
-    """A row for each line of JSON."""
-    head = [
-        "",
-        "bits",
-        "instruction set",
-        "vmafx, ms",
-        "libvmaf with the same, ms",
-        "ratio",
-        "libvmaf at its best, ms",
-        "ratio",
-    ]
-    return table(
-        head,
-        [
-            [
-                row["row"],
-                str(row["bits"]),
-                row["cpu"],
-                digits(row["fastest"]),
-                digits(row["peer"]),
-                f"{row['peer'] / row['fastest']:.1f}",
-                digits(row["peer_best"]),
-                f"{row['peer_best'] / row['fastest']:.1f}",
-            ]
-            for row in rows
-        ],
-    )
+def lines_of(name):
+    rows = [json.loads(line) for line in (RESULTS / name).read_text().splitlines()]
+    bad = [row["row"] for row in rows if isinstance(row, dict) and not row.get("good", True)]
+    if bad:
+        sys.exit(f"make_tables.py: {name}: the scores of {', '.join(bad)} were wrong in that run: measure again")
+    return rows
+
+
+def caption(rows, what=""):
+    """Names the processor, the day and the commit of a measurement."""
+
+    def all_of(key):
+        return ", ".join(sorted({str(row[key]) for row in rows}))
+
+    words = f"{all_of('processor')}; {all_of('date')}, vmafx {all_of('version')}. {what}"
+    return textwrap.fill(words.strip(), WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def fastest(rows):
+    return f"{', '.join(sorted({row['clock'] for row in rows})).capitalize()} time, the fastest runs."
+
+
+def pairs_a_second(row):
+    return row["frames_per_second"] if "frames_per_second" in row else 1000 / row["fastest"]
+
+
+def summary(*files):
+    """Makes a row for each processor, instruction set and number of threads.
+
+    SSE4 is left out, and of several numbers of threads in a file all but the largest.
+    """
+    rates = {}
+    for name in files:
+        rows = [row for row in lines_of(name) if (row["width"], row["bits"]) == (1920, 8) and row["row"] in MODELS]
+        counts = {row.get("threads", 1) for row in rows}
+        for row in rows:
+            threads = row.get("threads", 1)
+            if row.get("cpu") == "sse4" or (len(counts) > 1 and threads != max(counts)):
+                continue
+            how = f"{row['cpu']}, {threads} thread{'s'[:threads > 1]}" if "cpu" in row else "frames in its memory"
+            rates.setdefault((row["processor"], how), {})[row["row"]] = f"{round(pairs_a_second(row)):,}"
+    head = ["pairs of 1920x1080, 8 bit, a second", "", *(f"`{model}`" for model in MODELS)]
+    return table(head, [[*place, *(rate.get(model, "") for model in MODELS)] for place, rate in rates.items()])
 
 
 def speed(row):
     return f"{row['peer_best'] / row['fastest']:.2g}"
 
 
-def metrics(rows):
-    """A row for each line of JSON, all of one instruction set."""
+def speed_rows():
+    """Returns the rows of all files of the kind `speeds`, which tools/draw_speed.py draws."""
+    files = [found[3].split() for page in PAGES for found in MARK.finditer(page.read_text()) if found[2] == "speeds"]
+    return [row for names in files for name in names for row in lines_of(name)]
+
+
+def speeds(*files):
+    rows = sorted((row for name in files for row in lines_of(name)), key=lambda row: -row["peer_best"] / row["fastest"])
+    head = ["metric", "vmafx, ms", "reference program, ms", "times as fast", "reference program"]
+    name = "libvmaf f85a853"
     return table(
-        ["", "vmafx, ms", "libvmaf at its best, ms", "ratio"],
-        [[row["row"], digits(row["fastest"]), digits(row["peer_best"]), speed(row)] for row in rows],
+        head,
+        [
+            [
+                f"`{row['row']}`",
+                digits(row["fastest"]),
+                digits(row["peer_best"]),
+                speed(row),
+                row.get("peer_name", name),
+            ]
+            for row in rows
+        ],
     )
 
 
-def threads(rows):
-    """A row for all lines that differ in the number of threads only; what was not measured stays empty."""
+def peer(name):
+    rows = lines_of(name)
+    head = ["", "bits", "instruction set", "vmafx, ms", "libvmaf with the same, ms", "ratio"]
+    head += ["libvmaf at its best, ms", "ratio"]
+    cells = [
+        [
+            row["row"],
+            str(row["bits"]),
+            row["cpu"],
+            digits(row["fastest"]),
+            digits(row["peer"]),
+            f"{row['peer'] / row['fastest']:.1f}",
+            digits(row["peer_best"]),
+            f"{row['peer_best'] / row['fastest']:.1f}",
+        ]
+        for row in rows
+    ]
+    return f"{caption(rows, fastest(rows))}\n\n{table(head, cells)}"
+
+
+def threads(name):
+    """Makes a row for all lines that differ only in the number of threads; missing measurements stay empty."""
+    rows = lines_of(name)
     counts = sorted({row["threads"] for row in rows})
 
     def cell(times, count):
@@ -85,92 +143,66 @@ def threads(rows):
         return digits(times[count]) + (f" ({times[1] / times[count]:.1f})" if count > 1 and 1 in times else "")
 
     made = []
-    for (name, width, height, bits), group in itertools.groupby(
+    for (row_name, width, height, bits), group in itertools.groupby(
         rows, lambda row: (row["row"], row["width"], row["height"], row["bits"])
     ):
         times = {row["threads"]: row["fastest"] for row in group}
-        made.append([name, f"{width}x{height}", str(bits), *(cell(times, count) for count in counts)])
-    return table(["", "size", "bits", *(f"{count} thread{'s'[:count > 1]}" for count in counts)], made)
+        made.append([row_name, f"{width}x{height}", str(bits), *(cell(times, count) for count in counts)])
+    head = ["ms", "size", "bits", *(f"{count} thread{'s'[:count > 1]}" for count in counts)]
+    return f"{caption(rows, fastest(rows))}\n\n{table(head, made)}"
 
 
-def files(rows):
-    """A row for each graph, and what is left of it without the decoding."""
+def files(name):
+    """Makes a row for each graph, with the cost that is left of it without the decoding."""
+    rows = lines_of(name)
     decoding = rows[0]
 
     def left(row, key):
         return "" if row is decoding else f"{row[key] - decoding[key]:.2f}"
 
-    return table(
-        ["", "wall time, s", "processor time, s", "without decoding: wall, s", "processor, s", ""],
-        [
-            [
-                f"`{row['graph']}`" if row["score"] else row["graph"],
-                f"{row['wall_s']:.2f}",
-                f"{row['cpu_s']:.2f}",
-                left(row, "wall_s"),
-                left(row, "cpu_s"),
-                row["score"],
-            ]
-            for row in rows
-        ],
-    )
+    def cells(row):
+        graph = f"`{row['graph']}`" if row["score"] else row["graph"]
+        times = [f"{row[key]:.2f}" for key in ("wall_s", "cpu_s")]
+        return [graph, *times, left(row, "wall_s"), left(row, "cpu_s"), row["score"]]
+
+    head = ["", "wall time, s", "processor time, s", "without decoding: wall, s", "processor, s", ""]
+    return table(head, [cells(row) for row in rows])
 
 
-def caption(rows):
-    """Where and when it was measured, and of which commit."""
-
-    def all_of(key):
-        return ", ".join(sorted({str(row[key]) for row in rows}))
-
-    return (
-        f"{all_of('processor')}, {all_of('date')}, vmafx {all_of('version')}, {all_of('clock')} time, the fastest runs:"
-    )
+def cell_text(value):
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def made_of(kind, name):
-    rows = lines_of(name)
-    made = {"peer": peer, "metrics": metrics, "threads": threads, "files": files}[kind](rows)
-    return made if kind == "files" else f"{caption(rows)}\n\n{made}"
+def plain_table(name):
+    about, *rows = lines_of(name)
+    words = ". ".join(about[key] for key in ("about", "note") if key in about)
+    cells = [[cell_text(value) for value in row] for row in rows]
+    return f"{caption([about], words + ':')}\n\n{table(about['columns'], cells)}"
 
 
-def lines_of(name):
-    rows = [json.loads(line) for line in (RESULTS / name).read_text().splitlines()]
-    bad = [row["row"] for row in rows if not row.get("good", True)]
-    if bad:
-        sys.exit(f"make_tables.py: {name}: the scores of {', '.join(bad)} were wrong in that run: measure again")
-    return rows
+KINDS = {"summary": summary, "speeds": speeds, "peer": peer, "threads": threads, "files": files, "table": plain_table}
 
 
-def with_tables(text):
-    text, count = MARK.subn(lambda found: f"{found[1]}\n{made_of(found[2], found[3])}\n\n{found[4]}", text)
+def with_tables(page):
+    def made(found):
+        return f"{found[1]}\n{KINDS[found[2]](*found[3].split())}\n\n{found[4]}"
+
+    text, count = MARK.subn(made, page.read_text())
     if not count:
-        sys.exit(f"make_tables.py: no table in {PAGE.name}")
-    return text
-
-
-def with_speeds(text):
-    """README.md, whose rows are `| `metric` | what it measures | agreement | speed |`."""
-    measured = [row for found in MARK.finditer(PAGE.read_text()) if found[2] == "metrics" for row in lines_of(found[3])]
-    for row in measured:
-        text, count = re.subn(
-            rf"^(\| `{row['row']}` \|[^|\n]*\|[^|\n]*\|)[^|\n]*\|$", rf"\1 {speed(row)} |", text, flags=re.M
-        )
-        if count != 1:
-            sys.exit(f"make_tables.py: {README.name} has no row of {row['row']}")
+        sys.exit(f"make_tables.py: cannot find a table in {page.name}")
     return text
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Makes the tables in docs/performance.md and the speeds in README.md.")
+    parser = argparse.ArgumentParser(description="Makes the tables in docs/performance.md and docs/gpu-results.md.")
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
     check = parser.parse_args().check
-    for page, remade in (PAGE, with_tables), (README, with_speeds):
-        old = page.read_text()
-        new = remade(old)
+    for page in PAGES:
+        new = with_tables(page)
         if not check:
             page.write_text(new)
-        elif new != old:
-            sys.exit(f"a table in {page.relative_to(TOP)} is not what was measured: run tools/make_tables.py")
+        elif new != page.read_text():
+            sys.exit(f"a table in {page.relative_to(TOP)} differs from its measurements: run tools/make_tables.py")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ CANNOT_TELL = 3
 
 
 class Wrong(Exception):
-    """The words are not what the parser takes."""
+    """Raised for words that the parser does not take."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -28,7 +28,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def videos_of(parser: Parser, words: list[str]) -> list[str]:
-    """Without a video the words must be right for the clip of quickstart's own."""
+    """Returns the videos. Without any, the words must be right for quickstart's own clip."""
     try:
         videos: list[str] = parser.parse_args(words).videos
         return videos
@@ -51,7 +51,7 @@ def main() -> int:
         for video in videos_of(parser, words):
             sys.stdout.buffer.write(os.fsencode(video) + b"\0")
     except Wrong as wrong:
-        # A value such as -0.48 looks like an option here; vmafx score itself says whether it is one.
+        # A value such as -0.48 looks like an option here; vmafx score itself tells whether it is one.
         if any(re.match(r"-\.?\d", word) for word in words):
             return CANNOT_TELL
         sys.stderr.buffer.write(os.fsencode(f"{wrong}\n"))

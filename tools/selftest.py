@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests a GPU and writes what it found to a file to be sent back (docs/hip.md). `./quickstart selftest` builds what
-this needs.
+"""Tests a GPU and writes the findings to a file that the user sends back (docs/hip.md). `./quickstart selftest` builds
+the programs for it.
 
 usage: selftest.py BUILD FILE [--emulator] [--device NAME] [--limit SECONDS] [--force]
 
@@ -9,8 +9,8 @@ usage: selftest.py BUILD FILE [--emulator] [--device NAME] [--limit SECONDS] [--
   --limit     how long a program of a metric may take; all golden clips together, six times as long (default: 300)
   --force     replace FILE, though it is not an older one
 
-The file is written anew with every line, and on disk before the next program starts: it tells how far this came on a
-machine that the GPU took down. Exits with 0 if all passed.
+The file is written anew with every line, and is on disk before the next program starts: if the GPU takes the machine
+down, it tells how far the test came. Exits with 0 if all passed.
 """
 
 import argparse
@@ -29,17 +29,17 @@ from pathlib import Path
 top = Path(__file__).resolve().parents[1]
 HEAD, ON_EMULATOR_HEAD = "vmafx's self-test of a GPU", "EMULATOR: no GPU was tested"
 MODELS = ["vmaf_v0.6.1", "vmaf_v1.0.16_3d0h"]
-MOST_LINES = 20  # of what failed in one place
+MOST_LINES = 20  # lines on failures in one place
 MOST_HANGS = 3  # a GPU that hung so often hangs again
 
-# What is run: of metrics None are all. Batches as in docs/gpu-results.md.
+# A choice of what to run; metrics None stands for all. Batches are as in docs/gpu-results.md.
 Selection = collections.namedtuple("Selection", "metrics clips features batch_of_size milliseconds")
 ON_GPU = Selection(None, "small", [], {"1920x1080": 4, "3840x2160": 2}, 100)
 ON_EMULATOR = Selection(["float_moment", "psnr"], "64x48*", ["=float_moment", "=psnr"], {"64x48": 1}, 1)
 
 
 class Report:
-    """The lines of the file, without what tells whose machine it is."""
+    """The lines of the file, without words that tell whose machine it is."""
 
     def __init__(self, path, private):
         self.path, self.private, self.lines, self.failures = path, private, [], []
@@ -56,7 +56,7 @@ class Report:
         self.add(f"== {text}")
 
     def fail(self, what, reasons=()):
-        """Reasons may be many: the first ones stand for all."""
+        """Adds a failure. Reasons may be many: the first ones stand for all."""
         self.failures.append(what)
         for reason in list(reasons)[:MOST_LINES]:
             self.add(f"    {reason}")
@@ -78,7 +78,7 @@ class Report:
 
 
 def private_words(build):
-    """[(pattern, what stands for it)]: folders first, since a user's name may be part of them."""
+    """Returns [(pattern, replacement)]: folders first, since a user's name may be part of them."""
     words = [(build, "build"), (top, "."), (Path.home(), "~")]
     words = [(re.escape(str(path)), instead) for path, instead in words if str(path) != "/"]
     names = {
@@ -99,10 +99,10 @@ def private_words(build):
 
 
 class Ended(collections.namedtuple("Ended", "status output")):
-    """status: None where it hung or was not run. output: lines, those of the standard error last."""
+    """A program that has ended. status: None if it hung or was not run. output: lines, those of standard error last."""
 
     def complaint(self, begin=""):
-        """What it said last, of what begins like this if anything does, and what ended it."""
+        """Returns the last line of output, if possible one that begins so, and the signal that ended the program."""
         said = [line for line in self.output if line.startswith(begin)] or self.output or ["it said nothing"]
         return f"{said[-1]} (signal {-self.status})" if self.status and self.status < 0 else said[-1]
 
@@ -112,9 +112,9 @@ class Runner:
         self.limit_s, self.hangs = limit_s, 0
 
     def run(self, command, variables, times=1):
-        """A process group of its own, so that nothing of it stays.
+        """Runs a program in a process group of its own, so that no process of it stays.
 
-        One that not even SIGKILL ends, in the driver, is left behind.
+        A process that not even SIGKILL ends, in the driver, is left behind.
         """
         if self.hangs >= MOST_HANGS:
             return Ended(None, [f"not run: {MOST_HANGS} programs before it hung"])
@@ -146,7 +146,7 @@ class Runner:
 
 
 def first_line(path, pattern=""):
-    """The first line that begins like this, after it; "" if there is none or no such file."""
+    """Returns the rest of the first line that begins like this; "" without such a line or file."""
     try:
         lines = Path(path).read_text(errors="replace").splitlines()
     except OSError:
@@ -169,7 +169,7 @@ def commit():
 
 
 def device_code(build):
-    """Of which GPUs, and the compilers."""
+    """Returns the GPUs for which there is code, and the compilers."""
     codes = sorted(path.stem for path in (build / "device_code").glob("*") if path.suffix in (".co", ".cubin", ".ptx"))
     compilers = [first_line(build / "config.status", f'S["{name}"]') for name in ("HIP_COMPILER", "NVCC")]
     return (
@@ -184,7 +184,7 @@ def drivers():
 
 
 def gpus_on_pci():
-    """Display controllers and accelerators."""
+    """Returns display controllers and accelerators."""
     for device in sorted(Path("/sys/bus/pci/devices").glob("*")):
         if first_line(device / "class").startswith(("0x03", "0x12")):
             driver = (
@@ -201,7 +201,7 @@ def gpus_of_kfd():
 
 
 def runtimes():
-    """The files behind the names that the library looks for tell their releases."""
+    """Returns the releases of the runtimes, by the files behind the names that the library looks for."""
     names = re.findall(r"=> (\S*/lib(?:amdhip64\.so\.\d+|cuda\.so\.1))$", said_by("/sbin/ldconfig", "-p"), re.MULTILINE)
     files = {os.path.realpath(name) for name in [*names, *Path("/opt/rocm/lib").glob("libamdhip64.so.?")]}
     yield from sorted(os.path.basename(file) for file in files)
@@ -263,9 +263,9 @@ class Selftest:
         return name is not None
 
     def check_kernels(self):
-        """Every case of a metric's kernels against the CPU's code.
+        """Checks every case of a metric's kernels against the CPU's code.
 
-        In one process: opening a GPU takes longer than most cases.
+        All cases run in one process: opening a GPU takes longer than most cases.
         """
         self.report.heading("Kernels against the CPU: equal sums (tests/kernels/parity_test)")
         variables = {"CK_FORK": "no", "CK_LOG_FILE_NAME": "-", "VMAFX_TEST_DEVICE": self.device}
@@ -349,7 +349,7 @@ class Selftest:
 
 
 def metrics_with_kernels(library):
-    """Each of these has a second name, which ends so."""
+    """Returns the metrics whose second name, with the ending of kernels, exists."""
     library.vmafx_extractor.restype = ctypes.c_char_p
     names, i = [], 0
     while name := library.vmafx_extractor(i):
@@ -359,7 +359,7 @@ def metrics_with_kernels(library):
 
 
 def failed_cases(ended):
-    """What Check says of those that failed, and the input of the one in which the program died or hung."""
+    """Returns what Check says of failed cases, and the input of the one in which the program died or hung."""
     output = "\n".join(ended.output)
     inputs = dict(re.findall(r"^case (\d+): (.*)$", output, re.MULTILINE))
     found = dict.fromkeys(re.findall(r"^[^ ]+:[FE]:\w+:\w+:(\d+): (.*)$", output, re.MULTILINE))
@@ -385,7 +385,7 @@ def parse_arguments():
 
 
 def check_output(path, force):
-    """A file that exists is replaced if this program has written it, or with --force."""
+    """Accepts a file that exists if this program has written it, or with --force."""
     if path.exists() and not path.is_file():
         sys.exit(f"quickstart: cannot write {path}: it is not a file")
     if path.exists() and path.stat().st_size and not force:

@@ -1,8 +1,8 @@
-/* libvmaf's public interface as of Netflix/vmaf f85a853: the names, values, layouts and calls of its libvmaf.h, feature.h, model.h and
- * picture.h, and of libvmaf_cuda.h, which its builds with CUDA have.
+/* libvmaf's public interface as of Netflix/vmaf f85a853: the names, values, layouts and calls of its libvmaf.h,
+ * feature.h, model.h and picture.h, and of libvmaf_cuda.h, which its builds with CUDA have.
  *
- * Programs are compiled with libvmaf's own headers; this one is for the sources of this library and for tests. tests/libvmaf/abi.txt has
- * the same facts as they were recorded from those headers, and abi_test compares the two.
+ * Programs are compiled with libvmaf's own headers; this one is for the sources of this library and for tests.
+ * tests/libvmaf/abi.txt has the same facts as they were recorded from those headers, and abi_test compares the two.
  *
  * Functions return 0 or a negative errno value, unless they say otherwise. */
 #ifndef COMPAT_LIBVMAF_ABI_H
@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/* Enumerations have a type, so that a program may pass any number and is told that it is none of these. */
+/* Enumerations have a type, so that a program may pass any number and is told that it is not one of these. */
 enum VmafLogLevel : unsigned {
   VMAF_LOG_LEVEL_NONE = 0,
   VMAF_LOG_LEVEL_ERROR = 1,
@@ -103,7 +103,7 @@ struct VmafPictureConfiguration {
 
 struct VmafModelConfig {
   const char* name;
-  uint64_t flags;  // of VmafModelFlags
+  uint64_t flags;  // VmafModelFlags
 };
 
 struct VmafModelCollectionScore {
@@ -152,8 +152,8 @@ LIBVMAF_API int vmaf_model_collection_feature_overload(VmafModel* model, VmafMod
                                                        const char* feature_name, VmafFeatureDictionary* opts_dict);
 LIBVMAF_API void vmaf_model_collection_destroy(VmafModelCollection* collection);
 
-/* -- libvmaf.h. vmaf_use_feature() takes the dictionary if it succeeds; vmaf_read_pictures() takes the pictures, and without any ends the
- * stream. */
+/* -- libvmaf.h. vmaf_use_feature() takes the dictionary if it succeeds; vmaf_read_pictures() takes the pictures, and
+ * without any ends the stream. */
 LIBVMAF_API int vmaf_init(VmafContext** vmaf, VmafConfiguration cfg);
 LIBVMAF_API int vmaf_use_features_from_model(VmafContext* vmaf, VmafModel* model);
 LIBVMAF_API int vmaf_use_features_from_model_collection(VmafContext* vmaf, VmafModelCollection* collection);

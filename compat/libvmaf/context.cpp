@@ -24,7 +24,7 @@ int VmafContext::use_model(const compat::LoadedModel& model) {
   for (const std::string& earlier : features_) {
     const std::string words = earlier == features ? "" : compat::Stream::contradiction(earlier, features);
     if (words.empty()) continue;
-    if (stream_.began() || flushed_) break;  // which use() refuses
+    if (stream_.began() || flushed_) break;  // use() refuses the model then
     if (std::ranges::find(model_streams_, features, &ModelStream::features) != model_streams_.end()) return 0;
     compat::log(VMAF_LOG_LEVEL_WARNING, "%s. Here the first one is reported, and model %s is scored from its own",
                 words.c_str(), model.outputs().front().c_str());

@@ -27,7 +27,7 @@ struct VmafContext {
   std::mutex mutex;                           // held while a call is in what follows, but for the pool
   std::shared_ptr<compat::PicturePool> pool;  // null: none was asked for
 
-  int use(const std::string& features);  // as in VmafxParams.feature
+  int use(const std::string& features);  // as in the option `feature`
   int use_model(const compat::LoadedModel& model);
   int import(const std::string& name, unsigned index, double score) { return scores_.put(name, index, score); }
   int read(VmafPicture* ref, VmafPicture* dist, unsigned index);
@@ -38,7 +38,7 @@ struct VmafContext {
   int model_score(const VmafModel& model, unsigned index, double* score);
   int collection_score(const VmafModelCollection& collection, unsigned index, VmafModelCollectionScore* score);
 
-  /* Of each index from `low` to `high` that is scored; stops at the first failure. */
+  /* Visits each index from `low` to `high` that is scored; stops at the first failure. */
   int for_each_index(unsigned low, unsigned high, const std::function<int(unsigned)>& visit) const;
   int pooled(const std::string& name, VmafPoolingMethod method, unsigned low, unsigned high, double* score);
 

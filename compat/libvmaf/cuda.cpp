@@ -1,5 +1,5 @@
-/* The calls for pictures in CUDA's memory. They are there so that a program that was linked with a libvmaf for CUDA starts; each of them
- * fails. Pictures in host memory are scored on the GPU without them. */
+/* The calls for pictures in CUDA's memory. They are there so that a program that was linked with a libvmaf for CUDA
+ * starts; each of them fails. Pictures in host memory are scored on the GPU without them. */
 #include <cerrno>
 
 #include "compat/libvmaf/log.h"

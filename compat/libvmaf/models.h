@@ -23,14 +23,15 @@ class LoadedModel {
   /* `origin`: "version" or "path", `value`: which. EINVAL: there is none, or it is no model. */
   static int load(const char* origin, const char* value, const VmafModelConfig* configuration, LoadedModel* model);
 
-  /* Sets options of an extractor; one that the model does not use is left out. EINVAL, and nothing changes: they are wrong. */
+  /* Sets options of an extractor; one that the model does not use is left out. EINVAL, and nothing changes: they are
+   * wrong. */
   int overload(const std::string& extractor, const OptionTexts& options);
 
   /* All that was said of it: models with the same text give the same scores. */
   const std::string& text() const { return full_text_; }
 
   bool is_collection() const { return outputs_.size() > 1; }
-  const char* features() const { return vmafx_predictor_feature(predictor_.get()); }  // for VmafxParams
+  const char* features() const { return vmafx_predictor_feature(predictor_.get()); }  // for the option `feature`
   const std::vector<std::string>& inputs() const { return inputs_; }                  // names of features
   const std::vector<std::string>& outputs() const { return outputs_; }  // names of scores, the model's own first
   int predict(const std::vector<double>& inputs, std::vector<double>* outputs) const;
@@ -39,7 +40,7 @@ class LoadedModel {
   using Overloads = std::map<std::string, OptionTexts>;  // by extractor
   int open(const Overloads& overloads);
 
-  std::string text_;       // as VmafxParams.model says it, without overloads
+  std::string text_;       // as the option `model` says it, without overloads
   std::string full_text_;  // with them
   Overloads overloads_;
   Predictor predictor_;
@@ -48,7 +49,7 @@ class LoadedModel {
 
 }  // namespace compat
 
-/* Of a collection, this is its base. */
+/* A model; for a collection, its base. */
 struct VmafModel {
   compat::LoadedModel loaded;
 };

@@ -10,7 +10,7 @@
 namespace compat {
 namespace {
 
-constexpr size_t kAlignment = 64;           // of rows, in bytes
+constexpr size_t kAlignment = 64;           // rows begin at multiples of it, in bytes
 constexpr unsigned kLargestSide = 1 << 16;  // as vmafx
 
 size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }

@@ -25,12 +25,12 @@ class PicturePool;
 struct VmafRef {
   std::atomic<int> count{1};
   compat::Memory memory;
-  std::shared_ptr<compat::PicturePool> pool;  // where the memory goes; null: it is freed
+  std::shared_ptr<compat::PicturePool> pool;  // the pool that the memory returns to; null: it is freed
 };
 
 namespace compat {
 
-/* Where the planes of a picture lie in its memory. */
+/* The places of a picture's planes in its memory. */
 struct PictureLayout {
   VmafPicture picture{};  // without memory
   size_t offset[3] = {};
@@ -40,8 +40,9 @@ struct PictureLayout {
   static int make(const VmafPictureParameters& parameters, PictureLayout* layout);
 };
 
-/* Pictures of one size. Beyond those that it was made with, it makes more while the others are in use: libvmaf waits for one of them
- * instead, which could be for ever where the frames in flight are more than the program has counted on. */
+/* Pictures of one size. Beyond those that it was made with, it makes more while the others are in use: libvmaf waits
+ * for one of them instead, which could be for ever where the frames in flight are more than the program has counted
+ * on. */
 class PicturePool : public std::enable_shared_from_this<PicturePool> {
  public:
   static int make(const VmafPictureConfiguration& configuration, std::shared_ptr<PicturePool>* pool);

@@ -1,4 +1,5 @@
-/* What the user says by variables of the environment, since programs made for libvmaf have no options for it. */
+/* Settings that the user gives by variables of the environment, since programs made for libvmaf have no options for
+ * them. */
 #ifndef COMPAT_LIBVMAF_SETTINGS_H
 #define COMPAT_LIBVMAF_SETTINGS_H
 

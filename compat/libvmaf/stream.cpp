@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <new>
 
 #include "compat/libvmaf/log.h"
 #include "compat/libvmaf/pictures.h"
@@ -47,22 +48,40 @@ VmafPictureParameters format_of(const VmafPicture& picture) {
 
 int to_int(unsigned number) { return static_cast<int>(std::min<unsigned>(number, INT_MAX)); }
 
-VmafxParams params_of(const std::string& features) {
-  VmafxParams params;
-  vmafx_default_params(&params);
-  params.model = "";
-  params.feature = features.c_str();
-  return params;
-}
+struct FreeOptions {
+  void operator()(VmafxOptions* options) const { vmafx_options_free(&options); }
+};
+
+/* The options of a context that computes features and has no model. The first failure of set() is that of open(). */
+class Options {
+ public:
+  explicit Options(const std::string& features) : options_(vmafx_options_new()) {
+    if (!options_) throw std::bad_alloc();
+    set("model", "");
+    set("feature", features);
+  }
+
+  void set(const char* name, const std::string& value) { keep(vmafx_options_set(options_.get(), name, value.c_str())); }
+  void set(const char* name, int value) { keep(vmafx_options_set_int(options_.get(), name, value)); }
+  void set_log(VmafxLogCallback log, void* cookie) { vmafx_options_set_log(options_.get(), log, cookie); }
+  int open(VmafxContext** context) const { return failure_ ? failure_ : vmafx_open(context, options_.get()); }
+
+ private:
+  void keep(int ret) {
+    if (!failure_) failure_ = ret;
+  }
+
+  std::unique_ptr<VmafxOptions, FreeOptions> options_;
+  int failure_ = 0;
+};
 
 /* Opens a context and closes it. */
-int try_to_open(const std::string& features, void (*log)(void*, VmafxLogLevel, const char*), void* log_cookie) {
-  VmafxParams params = params_of(features);
-  params.backend = "cpu";
-  params.log = log;
-  params.log_cookie = log_cookie;
+int try_to_open(const std::string& features, VmafxLogCallback log, void* log_cookie) {
+  Options options(features);
+  options.set_log(log, log_cookie);
+  options.set("backend", "cpu");
   VmafxContext* context = nullptr;
-  const int ret = vmafx_open(&context, &params);
+  const int ret = options.open(&context);
   vmafx_close(&context);
   return ret;
 }
@@ -106,19 +125,18 @@ int Stream::begin(const VmafPicture& ref, const std::string& features) {
   format_.pic_params = format_of(ref);
   began_ = std::chrono::steady_clock::now();
   if (features.empty()) return 0;
-  const std::string backend = settings_.backend.value_or(asked_.gpumask ? "cpu" : "auto");
-  VmafxParams params = params_of(features);
-  params.backend = backend.c_str();
-  params.device = settings_.device.c_str();
-  params.ignore_unknown = 1;  // of two requests for one key, the first is reported
-  params.verify = settings_.verify;
-  params.overwrite = settings_.overwrite;
-  params.n_threads =
-      settings_.threads.value_or(std::max(to_int(asked_.n_threads), 1));  // 0: none beside the program's own
-  params.n_subsample = std::max(to_int(asked_.n_subsample), 1);
-  params.log = log_of_vmafx;
+  Options options(features);
+  options.set_log(log_of_vmafx, nullptr);
+  options.set("backend", settings_.backend.value_or(asked_.gpumask ? "cpu" : "auto"));
+  options.set("device", settings_.device);
+  options.set("ignore_unknown", 1);  // of two requests for one key, the first is reported
+  options.set("verify", settings_.verify);
+  options.set("overwrite", settings_.overwrite);
+  /* Without threads, libvmaf works in the program's own; one worker takes its place. */
+  options.set("n_threads", settings_.threads.value_or(std::max(to_int(asked_.n_threads), 1)));
+  options.set("n_subsample", std::max(to_int(asked_.n_subsample), 1));
   VmafxContext* context = nullptr;
-  if (const int ret = vmafx_open(&context, &params)) return ret;
+  if (const int ret = options.open(&context)) return ret;
   context_.reset(context);
   VmafxFormat format{};
   format.width = to_int(format_.pic_params.w);
@@ -128,7 +146,8 @@ int Stream::begin(const VmafPicture& ref, const std::string& features) {
   return vmafx_configure(context, &format, &format);
 }
 
-/* vmafx counts the pairs, and leaves out those whose numbers `n_subsample` does not divide; libvmaf does so with what the program counts. */
+/* vmafx counts the pairs, and leaves out those whose numbers `n_subsample` does not divide; libvmaf does so with what
+ * the program counts. */
 int Stream::check_next(const VmafPicture& ref, unsigned index) const {
   const size_t next = indices_.size();
   if (next && !same_format(ref, format_.pic_params))
@@ -181,7 +200,7 @@ int Stream::flush(Scores* scores) {
   if (const int ret = vmafx_finish(context_.get())) return ret;
   ended_ = std::chrono::steady_clock::now();
   const int ret = collect(scores);
-  VmafxScore aggregate;
+  VmafxScore aggregate{};
   for (int i = 0; vmafx_aggregate(context_.get(), i, &aggregate.key, &aggregate.value) == 0; i++)
     aggregates_.push_back(aggregate);
   return ret;

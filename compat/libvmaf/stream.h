@@ -29,7 +29,7 @@ class Pair {
 
   int check() const;  // EINVAL: they are none, or not of one format
   const VmafPicture& ref() const { return ref_; }
-  int submit(VmafxContext* context);  // which has them from then on
+  int submit(VmafxContext* context);  // the context owns the pictures from then on
   Pair again() const;                 // further references to the same pictures, of a pair that check() has passed
 
  private:
@@ -38,7 +38,7 @@ class Pair {
 
 class Stream {
  public:
-  /* `features`: as VmafxParams.feature has them, one for each element. */
+  /* `features`: values of the option `feature`, one in each element. */
   Stream(const VmafConfiguration& configuration, const Settings& settings)
       : asked_(configuration), settings_(settings) {}
 
@@ -73,7 +73,7 @@ class Stream {
   const Settings settings_;
   VmafPictureConfiguration format_{};                    // pic_params; of the first pair
   std::unique_ptr<VmafxContext, CloseContext> context_;  // null where there are no features
-  std::vector<unsigned> indices_;  // of the pairs that were read, by the numbers that vmafx counts
+  std::vector<unsigned> indices_;  // indices of the pairs that were read, by the numbers that vmafx counts
   size_t taken_ = 0;               // results
   std::vector<VmafxScore> aggregates_;
   std::chrono::steady_clock::time_point began_{}, ended_{};

@@ -9,7 +9,7 @@
 namespace compat {
 namespace {
 
-using Names = std::map<std::string, std::string>;  // of features by their keys
+using Names = std::map<std::string, std::string>;  // features' names by their keys
 
 Names make_names() {
   Names names;
@@ -20,7 +20,7 @@ Names make_names() {
   for (const char* feature :
        {"adm2", "adm3", "aim", "motion", "motion2", "motion3", "vif_scale0", "vif_scale1", "vif_scale2", "vif_scale3"})
     add("VMAF", feature);
-  for (const char* scale : {"0", "1", "2", "3"})  // those of the integer form are called by their keys
+  for (const char* scale : {"0", "1", "2", "3"})  // the integer form's features are called by their keys
     names[std::string("adm_scale") + scale] = std::string("VMAF_feature_adm_scale") + scale + "_score";
   names["cambi"] = "Cambi_feature_cambi_score";
   for (const char* plane : {"u", "v", "uv"})

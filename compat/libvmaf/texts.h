@@ -15,12 +15,12 @@ struct VmafFeatureDictionary {
 
 namespace compat {
 
-/* A feature has a name in libvmaf, "VMAF_integer_feature_adm2_score", and a key in reports, "integer_adm2". Most features, and all that
- * have options in their names, have one text for both. */
+/* A feature has a name in libvmaf, "VMAF_integer_feature_adm2_score", and a key in reports, "integer_adm2". Most
+ * features, and all that have options in their names, have one text for both. */
 std::string name_of(const std::string& key);
 std::string key_of(const std::string& name);
 
-/* A value in VmafxParams.model and .feature, where some characters mean something. */
+/* A value inside the options `model` and `feature`, where some characters have a meaning. */
 std::string escaped(const std::string& value);
 
 /* ":option=value" for each. */

@@ -1,4 +1,4 @@
-/* What the engine has to know of an instruction set. */
+/* An instruction set, as far as the engine has to know it. */
 #ifndef VMAFX_EMULATOR_ISA_ARCHITECTURE_H
 #define VMAFX_EMULATOR_ISA_ARCHITECTURE_H
 

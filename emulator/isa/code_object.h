@@ -21,7 +21,7 @@ namespace vmafx::emulator::isa {
 
 class CodeObject;
 
-/* What a kernel needs of the hardware: its descriptor of 64 bytes ("Kernel Descriptor" in LLVM's User Guide for the AMDGPU
+/* A kernel's needs of the hardware: its descriptor of 64 bytes ("Kernel Descriptor" in LLVM's User Guide for the AMDGPU
  * backend), as far as it matters here. */
 struct Descriptor {
   uint32_t local_bytes, scratch_bytes, argument_bytes, reserved;
@@ -49,7 +49,7 @@ struct MachineKernel : Kernel {
   Descriptor descriptor{};
   uint64_t descriptor_address = 0;
   unsigned vector_registers = 0;
-  std::vector<Instruction> code;  // once it was asked for; the last one is no instruction
+  std::vector<Instruction> code;  // once it was asked for; the last one is not an instruction
   struct Counts {
     std::atomic<uint64_t> launches = 0, blocks = 0, waves = 0, conflict_cycles = 0;
     std::array<std::atomic<uint64_t>, kUnits> executed{};  // instructions
@@ -63,7 +63,7 @@ class CodeObject final : public Code {
   static bool fits(const uint8_t* file, const Architecture& architecture);
   static size_t file_size(const uint8_t* file);
 
-  /* What in it is beyond this engine ends the program. */
+  /* Reads a file. Contents that this engine cannot run end the program. */
   CodeObject(std::span<const uint8_t> file, const Architecture& architecture);
   ~CodeObject() override;
 

@@ -157,7 +157,7 @@ bool apply_vector_modifier(Instruction& i, const std::string& key, const std::st
   return true;
 }
 
-/* Which caches it goes through makes no difference here. */
+/* Words that name the caches of an access, which make no difference here. */
 constexpr const char* kCaches[] = {"sc0", "sc1", "nt", "glc", "slc", "dlc", "scope", "th"};
 
 void apply_modifier(Instruction& i, const std::string& text) {

@@ -23,7 +23,7 @@ class MachineEngine final : public Engine {
   size_t shared_bytes() const override { return kLocalBytes; }
   const void* own_image() const override { return nullptr; }
 
-  /* The same image again gives the same code. */
+  /* Loads an image; an equal image gives the same code again. */
   const Code* load(const void* image) override {
     const auto* file = static_cast<const uint8_t*>(image);
     if (!image || !CodeObject::fits(file, *architecture_)) return nullptr;

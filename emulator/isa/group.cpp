@@ -14,7 +14,7 @@ namespace {
 /* Thrown to leave a wave in the middle, where the program goes on after a fault. */
 struct Abandoned {};
 
-/* What nobody has written. */
+/* A byte of memory that nobody has written. */
 uint8_t garbage() { return static_cast<uint8_t>(0xa5 + 37 * (settings().seed - 1)); }
 
 std::string place(const Instruction& i) { return text("[%06zx: %s]", static_cast<size_t>(i.address), i.text.c_str()); }
@@ -27,7 +27,7 @@ void note_each(const Access& access, void (*note)(const Access&)) {
   }
 }
 
-/* The hardware takes any address: where it is no multiple, the bytes are looked at one by one. */
+/* The hardware takes any address: an access that is not aligned is checked byte by byte. */
 template <void (*note8)(const Access&), void (*note4)(const Access&), void (*note2)(const Access&),
           void (*note1)(const Access&)>
 void note_all(const Access& access) {
@@ -39,7 +39,7 @@ void note_all(const Access& access) {
   else note_each<uint8_t>(access, note1);
 }
 
-/* What the runtime adds to the arguments of a kernel, by the kind that its metadata names. */
+/* A value that the runtime adds to the arguments of a kernel, by the kind that its metadata names. */
 uint64_t hidden_value(const std::string& kind, const Launch& launch) {
   const Dim3 g = launch.grid, b = launch.block;
   const auto is = [&](const char* name) { return kind.substr(std::strlen("hidden_")) == name; };
@@ -85,8 +85,9 @@ bool Group::is_readable(uintptr_t address, unsigned bytes) const {
          is_in(image.data(), image.size());
 }
 
-/* A wave of the same block, on the other compute unit, may not see what another one stored until that one has waited for it. Where all
- * waves of a block share their first cache, it keeps the order ("Memory Model" in LLVM's User Guide for the AMDGPU backend). */
+/* A wave of the same block, on the other compute unit, may not see what another one stored until that one has waited
+ * for it. If all waves of a block share their first cache, it keeps the order ("Memory Model" in LLVM's User Guide for
+ * the AMDGPU backend). */
 bool Group::notes_stores() const {
   return wave_count_ > 1 && architecture_->generation() >= 10 && kernel_->descriptor.is_on_two_units();
 }
@@ -184,7 +185,7 @@ void Group::describe_dispatch(const Launch& launch) {
   dispatch_[5] = g.z * b.z;
 }
 
-/* Of each lane its place in the block. */
+/* Gives each lane its place in the block. */
 void Group::number_threads(Wave& wave) const {
   const Dim3 size = launch_->block;
   for (unsigned lane = 0; lane < wave.lanes; lane++) {

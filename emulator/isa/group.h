@@ -27,18 +27,18 @@ class Group final : public BlockRunner, public Accessor {
   /* The running wave did wrong. */
   [[noreturn]] void fault(std::string what, const void* code = nullptr) override;
 
-  /* Where `bytes` lie that a lane loads or stores; what is wrong with it is a fault. */
+  /* The memory of `bytes` that a lane loads or stores; an access that is not allowed is a fault. */
   const uint8_t* load(uintptr_t address, unsigned bytes);
   uint8_t* store(uintptr_t address, unsigned bytes);
   uint64_t* atomic(uintptr_t address);
-  /* The same for a block's own memory, in which addresses count from 0. */
+  /* The block's own memory, in which addresses count from 0. */
   const uint8_t* load_local(uint32_t address, unsigned bytes);
   uint8_t* store_local(uint32_t address, unsigned bytes);
   uint32_t* atomic_local(uint32_t address);
 
   uint64_t random();
 
-  /* What the wave has written in shared memory must have arrived there. */
+  /* Checks that the wave's writes to shared memory have arrived there. */
   void arrive_at_barrier(Wave& wave);
 
  private:

@@ -61,7 +61,7 @@ List only(List list, bool scalars) {
   return list;
 }
 
-/* -- Parts of hazards: the registers that matter if an instruction plays the part, else none ------------------------ */
+/* -- Parts of hazards: the registers that matter if an instruction plays the part, else none ----------------------- */
 
 struct Sides {
   const Instruction& i;
@@ -87,7 +87,7 @@ List not_transcendental(const Sides& of) { return vectors_if(is_vector(of.i) && 
 
 /* The result of SDWA or op_sel lands in another place of its register than that of a plain instruction. */
 List shifted_result(const Sides& of) {
-  constexpr uint8_t kResult = 8;  // of op_sel
+  constexpr uint8_t kResult = 8;  // op_sel's bit for the result
   return vectors_if(is_vector(of.i) && (of.i.result_select != kDword || of.i.op_sel & kResult), of.written);
 }
 
@@ -153,9 +153,9 @@ struct Rule {
   Among among = Among::kAll;
 };
 
-/* The tables "Manually Inserted Wait States (NOPs)" of AMD's manuals for CDNA and, of dot products, "Required Independent Instructions", as
- * emulator/README.md has them; the last rule is what LLVM does for gfx110x. There wait states are vector instructions, and only the last
- * two results count. */
+/* The tables "Manually Inserted Wait States (NOPs)" of AMD's manuals for CDNA and, of dot products, "Required
+ * Independent Instructions", as emulator/README.md has them; the last rule is what LLVM does for gfx110x. There wait
+ * states are vector instructions, and only the last two results count. */
 constexpr Rule kRules[] = {
     {kGfx9, 4, valu_writes_scalar, lane_number, "a lane number that a vector instruction wrote"},
     {kGfx9, 4, valu_writes_scalar, division, "a division step by VCC that a vector instruction wrote"},
@@ -182,7 +182,8 @@ unsigned number_in(const std::string& text) {
   return static_cast<unsigned>(std::strtoul(&text[std::min(text.find(' '), text.size())], nullptr, 0));
 }
 
-/* s_wait_alu and s_waitcnt_depctr: whether it waits until none is left in a counter, which has a name, or bits from `shift` on. */
+/* s_wait_alu and s_waitcnt_depctr: whether it waits until none is left in a counter, which has a name, or bits from
+ * `shift` on. */
 bool waits_for(const Instruction& i, const char* counter, unsigned shift, unsigned mask) {
   if (i.text.find('(') != std::string::npos) return i.text.find(std::string(counter) + "(0)") != std::string::npos;
   return (number_in(i.text) >> shift & mask) == 0;
@@ -194,7 +195,7 @@ bool waits_for_vectors(const Instruction& i) {
   return waits_for(i, "va_vdst", 12, 15);
 }
 
-/* -- gfx12 ---------------------------------------------------------------------------------------------------------- */
+/* -- gfx12 --------------------------------------------------------------------------------------------------------- */
 
 /* Without M0, EXEC and null. */
 std::bitset<kScalars> scalars_among(const List& list) {

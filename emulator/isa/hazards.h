@@ -1,5 +1,5 @@
-/* Hazards: an instruction that comes too soon after another one, where the hardware does not wait by itself. Compilers put `s_nop`, other
- * instructions or waits between. hazards.cpp has the table of them. */
+/* Hazards: an instruction that comes too soon after another one, where the hardware does not wait by itself. Compilers
+ * put `s_nop`, other instructions or waits between. hazards.cpp has the table of them. */
 #ifndef VMAFX_EMULATOR_ISA_HAZARDS_H
 #define VMAFX_EMULATOR_ISA_HAZARDS_H
 
@@ -16,8 +16,8 @@ namespace vmafx::emulator::isa {
 /* Fills in the instruction's part in each hazard of the architecture. */
 void find_hazards(const Architecture& architecture, Instruction& instruction);
 
-/* gfx12: a vector instruction that has read a scalar keeps its old value within reach. What is written to it (or to the other one of its pair)
- * later may not be seen before an s_wait_alu. */
+/* gfx12: a vector instruction that has read a scalar keeps its old value within reach. A later write to it (or to the
+ * other one of its pair) may not be seen before an s_wait_alu. */
 class HeldScalars {
  public:
   /* False: the instruction reads such a scalar; which one is in *problem. */
@@ -27,13 +27,13 @@ class HeldScalars {
   using Scalars = std::bitset<kScalars>;
 
   Scalars held_, from_scalar_,
-      from_vector_;  // that were read; written since then by the scalar unit, by vector instructions
+      from_vector_;  // held_: were read; from_…: written since then by the scalar unit, by vector instructions
 };
 
 /* The last instructions of a wave that later ones may have to keep away from. */
 class Recent {
  public:
-  /* With `checks_scalars` also for gfx12's held scalars. */
+  /* Begins a wave. With `checks_scalars` gfx12's held scalars are checked, too. */
   void begin(const Architecture& architecture, bool checks_scalars);
 
   /* An instruction is issued. False: too soon; problem() says after which one. */
@@ -61,7 +61,7 @@ class Recent {
   static constexpr unsigned kLongest = 8;  // no rule asks for more wait states
 
   std::array<Issued, kLongest> ring_{};
-  RulesByDistance rules_ = 0;  // that the last instructions are the earlier ones of
+  RulesByDistance rules_ = 0;  // rules that the last instructions are the earlier ones of
   unsigned next_ = 0, count_ = 0, most_ = 0;
   uint64_t now_ = 0;  // in wait states
   bool checks_scalars_ = false;

@@ -29,7 +29,7 @@ struct Operand {
 
   Kind kind = Kind::kNone;
   uint16_t reg = 0;
-  uint8_t words = 1;  // that the text names: 2 for v[4:5]
+  uint8_t words = 1;  // as many as the text names: 2 for v[4:5]
   bool negate = false, absolute = false, sign_extend = false;
   Select select = kDword;
 
@@ -48,7 +48,7 @@ struct WaitCounts {
   int vector = -1, local = -1, scalar = -1, store = -1;
 };
 
-/* What executes an instruction: control are branches, waits, barriers and hints. */
+/* The unit that executes an instruction: control are branches, waits, barriers and hints. */
 enum class Unit : uint8_t { kVector, kScalar, kVectorMemory, kScalarMemory, kLocalMemory, kControl };
 inline constexpr unsigned kUnits = 6;
 
@@ -70,7 +70,7 @@ struct InstructionHazards {
     uint8_t rule;
     Registers registers;
   };
-  uint8_t wait_states = 1;     // that it is for others
+  uint8_t wait_states = 1;     // as many as it counts for other instructions
   bool settles = false;        // after it, nothing before it matters
   uint16_t earlier_rules = 0;  // a bit for each rule that has a side in `earlier`
   RulesByDistance later_rules = 0;
@@ -83,7 +83,7 @@ struct Instruction {
   Unit unit = Unit::kControl;
   InstructionHazards hazards;
   std::array<Operand, 6> operands;
-  uint8_t count = 0;  // of operands
+  uint8_t count = 0;  // operands in use
   bool clamp = false;
   uint8_t output_modifier = 0;  // 1: times 2, 2: times 4, 3: half
   Select result_select = kDword;
@@ -91,9 +91,9 @@ struct Instruction {
   uint8_t op_sel = 0, op_sel_hi = 7, neg_lo = 0, neg_hi = 0;  // a bit for each operand
   int32_t offset = 0, offset0 = 0, offset1 = 0;
   WaitCounts wait;
-  int32_t target = -1;  // of a branch: the number of an instruction; until all are decoded, words from the next one
+  int32_t target = -1;  // a branch's: the number of an instruction; until all are decoded, words from the next one
   uint64_t next_address = 0;                                        // in the loaded image
-  std::shared_ptr<const std::pair<Instruction, Instruction>> pair;  // of v_dual_…
+  std::shared_ptr<const std::pair<Instruction, Instruction>> pair;  // for v_dual_…
   uint64_t address = 0;                                             // in the code object
   std::string mnemonic, text;
   mutable bool has_run = false;

@@ -13,7 +13,7 @@
 namespace vmafx::emulator::isa {
 namespace {
 
-/* As Debian and LLVM name it; the first that is there. */
+/* Names that Debian and LLVM give it; the first that exists is taken. */
 constexpr const char* kPrograms[] = {"llvm-objdump-19", "llvm-objdump-20", "llvm-objdump-21", "llvm-objdump-22",
                                      "llvm-objdump"};
 

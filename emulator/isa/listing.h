@@ -22,7 +22,7 @@ class Listing {
   /* Runs llvm-objdump. Without one the program ends. */
   explicit Listing(std::span<const uint8_t> code_object);
 
-  /* Of a function; empty if there is none of that name. */
+  /* A function's lines; empty if there is none of that name. */
   std::vector<Line> lines(const std::string& function) const;
 
  private:

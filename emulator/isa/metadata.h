@@ -1,5 +1,5 @@
-/* What a code object says of its kernels: the note NT_AMDGPU_METADATA, MessagePack ("Code Object V3 Metadata" and later
- * in LLVM's User Guide for the AMDGPU backend). */
+/* A code object's description of its kernels: the note NT_AMDGPU_METADATA, MessagePack ("Code Object V3 Metadata" and
+ * later in LLVM's User Guide for the AMDGPU backend). */
 #ifndef VMAFX_EMULATOR_ISA_METADATA_H
 #define VMAFX_EMULATOR_ISA_METADATA_H
 

@@ -44,7 +44,8 @@ void Wave::arrive_scalars(unsigned reg, unsigned words, const uint32_t* values) 
   else arrivals.push_back(a);
 }
 
-/* Those of a counter come in order, but for scalars, whose waits are all for none left. */
+/* Waits until `most_left` of a counter's arrivals are on their way. They come in order, except for scalars, whose waits
+ * are all for none left. */
 void Wave::wait(Counter counter, int most_left) {
   int count = static_cast<int>(
       std::count_if(arrivals.begin(), arrivals.end(), [&](const Arrival& a) { return a.counters & counter; }));

@@ -29,7 +29,8 @@ struct alignas(64) Row {
 /* Counters that a load waits in, or a store. */
 enum Counter : uint8_t { kVectorCounter = 1, kLocalCounter = 2, kScalarCounter = 4, kStoreCounter = 8 };
 
-/* Of a counter: how many accesses were issued, how many of them waits have seen done, and the last one that wrote. */
+/* A counter's progress: how many accesses were issued, how many of them waits have seen done, and the last one that
+ * wrote. */
 struct Progress {
   uint64_t issued = 0, done = 0, last_write = 0;
   const Instruction* writer = nullptr;
@@ -49,11 +50,11 @@ struct Progress {
 struct StoredBytes {
   uintptr_t address;
   unsigned size;
-  uint64_t number;  // of the store in its counter
+  uint64_t number;  // the store's number in its counter
   const Instruction* by;
 };
 
-/* What a load has read, and where it is to go. */
+/* The values that a load has read, and their destination. */
 struct Arrival {
   uint8_t counters = 0;
   bool is_scalar = false;
@@ -74,7 +75,7 @@ struct Wave {
   const Instruction* at = nullptr;
   bool scc = false, stands = false, is_at_barrier = false;  // it stands when it has ended or waits for others
   std::array<uint64_t, kUnits> executed{};                  // instructions, by their unit
-  uint64_t conflict_cycles = 0;                             // of shared memory
+  uint64_t conflict_cycles = 0;                             // in shared memory
   std::vector<Arrival> arrivals;
   Recent recent;
   Progress local, device;  // accesses of the block's memory, of device memory as far as stores count with them
@@ -87,7 +88,7 @@ struct Wave {
     return value;
   }
   void set_pair(unsigned reg, uint64_t value) { std::memcpy(&scalar[reg], &value, sizeof value); }
-  /* One scalar with 32 lanes, two with 64. */
+  /* A mask of lanes: one scalar with 32 lanes, two with 64. */
   uint64_t mask(unsigned reg) const { return lanes == 64 ? pair(reg) : scalar[reg]; }
   uint64_t exec() const { return pair(kExec); }
   bool is_active(unsigned lane) const { return exec() >> lane & 1; }
@@ -98,7 +99,7 @@ struct Wave {
   /* Something without a result, which waits count. */
   void count(uint8_t counters) { arrive(counters, 0, 0, nullptr); }
   void wait(const WaitCounts& wait);
-  /* It writes shared memory, or device memory; before that it counts. */
+  /* The instruction writes shared memory, or device memory; to be called before it counts. */
   void write_local(const Instruction& i);
   void write_device(const Instruction& i, uint8_t counters);
 

@@ -87,7 +87,7 @@ const ErrorText& error_text(int code) {
 EMULATOR_API const char* hipGetErrorName(int code) { return error_text(code).name; }
 EMULATOR_API const char* hipGetErrorString(int code) { return error_text(code).text; }
 
-/* What src/hip asks for the architecture of the devices. */
+/* The architecture of the devices, as src/hip asks for it. */
 EMULATOR_API const char* vmafx_emulator_arch() { return engine().architecture(); }
 
 EMULATOR_API int hipInit(unsigned flags) {

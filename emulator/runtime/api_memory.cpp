@@ -48,7 +48,7 @@ int check_device_side(const Call& call, const Stream& stream, const Rows& at, co
   return kSuccess;
 }
 
-/* The host's side: it is no device memory, and if it begins in pinned memory it ends there. */
+/* The host's side: it is not device memory, and if it begins in pinned memory it ends there. */
 int check_host_side(const Call& call, const Rows& at, const Shape& shape, bool* is_pinned) {
   size_t rest = 0;
   if (as_address(at.data) - reserve.begin < reserve.size)
@@ -179,7 +179,8 @@ EMULATOR_API int hipHostFree(void* host) {
   if (!host) return call.error();
   for (size_t device = 0; device < settings().devices.size(); device++)
     if (const int code = wait_for_device(call, static_cast<int>(device))) return code;
-  if (!PinnedMemory::get().release(host)) return call.misuse(kInvalidValue, text("%p is no pinned allocation", host));
+  if (!PinnedMemory::get().release(host))
+    return call.misuse(kInvalidValue, text("%p is not a pinned allocation", host));
   return call.error();
 }
 
@@ -257,7 +258,7 @@ EMULATOR_API int hipExternalMemoryGetMappedBuffer(void** address, void* memory, 
   return kSuccess;
 }
 
-/* Its buffers end with it, if they have not been freed before. */
+/* An import's buffers end with it, if they have not been freed before. */
 EMULATOR_API int hipDestroyExternalMemory(void* memory) {
   const Call call("hipDestroyExternalMemory");
   const Import* import = imports().find(call, memory);

@@ -38,7 +38,7 @@ Handles<Module>& modules() {
 }
 }  // namespace vmafx::emulator
 
-/* What hipModuleLoadData takes, where src/hip has no code object for this architecture; or nullptr. */
+/* An image for hipModuleLoadData, if src/hip has no code object for this architecture; or nullptr. */
 EMULATOR_API const void* vmafx_emulator_image() { return engine().own_image(); }
 
 EMULATOR_API int hipModuleLoadData(void** module, const void* image) {

@@ -24,7 +24,7 @@ namespace {
 struct State {
   std::mutex mutex;
   uint64_t calls = 0;
-  std::vector<const char*> names;                // of the calls, if they go into a file
+  std::vector<const char*> names;                // names of calls, if they go into a file
   std::map<std::string_view, uint64_t> of_name;  // calls
   int lost = 0;                                  // the error since the device was lost
   bool hung = false;
@@ -49,8 +49,8 @@ void on_segv(int signal, siginfo_t* info, void* context) {
   sigaction(signal, &previous_action, nullptr);  // the instruction is tried again, and meets that
 }
 
-/* What all threads meet at once is there before the first of them: a sanitizer does not see who initializes what in a library that was not
- * built for it. */
+/* Makes what all threads use before the first of them starts: a sanitizer does not see who initializes what in a
+ * library that was not built for it. */
 [[gnu::constructor]] void at_load() {
   state();
   DeviceMemory::get();
@@ -77,10 +77,11 @@ void add_leaks(Handles<T>& handles, std::vector<std::string>* leaks) {
     leaks->push_back(text("%zu %s%s", handles.size(), handles.kind(), handles.size() == 1 ? "" : "s"));
 }
 
-/* After these a program gives the device up. What is on it may stay: giving it back could block for ever. */
+/* After these errors a program gives the device up. Its memory there may stay: giving it back could block for ever. */
 bool is_fatal(int error) { return error == kIllegalAddress || error == kLaunchFailure || error == kUnknown; }
 
-/* Where a hang is planned the program waits with a short deadline, which may also pass before it. */
+/* Reports leaks at the end. If a hang is planned the program waits with a short deadline, which may also pass before
+ * it. */
 void report_leaks() {
   if (state().may_leak || settings().hang.is_set() || settings().block.is_set()) return;
   std::vector<std::string> leaks = DeviceMemory::get().leaks();

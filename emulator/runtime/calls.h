@@ -1,4 +1,4 @@
-/* What every call of the API begins with: the lock, the count, the planned failures, and the device's own progress
+/* The frame of every call of the API: the lock, the count, the planned failures, and the device's own progress
  * meanwhile. */
 #ifndef VMAFX_EMULATOR_RUNTIME_CALLS_H
 #define VMAFX_EMULATOR_RUNTIME_CALLS_H
@@ -18,8 +18,8 @@ class Call {
   ~Call();
   Call(const Call&) = delete;
 
-  /* What to return instead of doing the work: the planned failure, or the device is lost. A call that gives something
-   * back does that all the same, and then returns this. */
+  /* The error to return instead of doing the work: the planned failure, or the device is lost. A call that gives
+   * something back does that all the same, and then returns this. */
   int error() const { return error_; }
 
   /* "hipMalloc (call 12)". */

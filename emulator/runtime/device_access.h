@@ -15,7 +15,7 @@ class Accessor {
  public:
   virtual ~Accessor() = default;
   virtual uint32_t block_number() const = 0;
-  /* It did wrong at `code`: says what and where, and ends the program or else the launch. */
+  /* The accessor did wrong at `code`: says what and where, and ends the program or else the launch. */
   [[noreturn]] virtual void fault(std::string what, const void* code) = 0;
 };
 
@@ -32,7 +32,7 @@ struct Access {
 
 inline bool is_device_memory(uintptr_t address) { return address - reserve.begin < reserve.size; }
 
-/* What the next launch writes in device memory is marked as its own. */
+/* Marks later writes to device memory as those of this launch. */
 void begin_launch_accesses(uint32_t launch);
 
 /* An atomic addition of 8 bytes: the one access that blocks may share. */

@@ -1,5 +1,5 @@
-/* What the runtime asks of the part that runs kernels. A library has one engine: that of source/ runs the kernels' sources,
- * compiled for the host, that of isa/ the machine code of AMD's GPUs. */
+/* The interface of the part that runs kernels. A library has one engine: the one of source/ runs the kernels' sources,
+ * compiled for the host, the one of isa/ the machine code of AMD's GPUs. */
 #ifndef VMAFX_EMULATOR_RUNTIME_ENGINE_H
 #define VMAFX_EMULATOR_RUNTIME_ENGINE_H
 
@@ -46,11 +46,11 @@ class Engine {
 
   virtual const char* architecture() const = 0;
   virtual unsigned lanes() const = 0;
-  virtual size_t shared_bytes() const = 0;  // that a block can have
+  virtual size_t shared_bytes() const = 0;  // the most that a block can have
   /* An image that this engine brings along, for programs that have none for its architecture; or nullptr. */
   virtual const void* own_image() const = 0;
 
-  /* What load() gives stays for good. nullptr: it is no image for this engine. */
+  /* Loads an image, for good. nullptr: this engine cannot run it. */
   virtual const Code* load(const void* image) = 0;
   virtual std::unique_ptr<BlockRunner> make_runner() = 0;
 };

@@ -26,7 +26,7 @@ std::string check_pointer(const Launch& launch, size_t i) {
   const DeviceMemory& memory = DeviceMemory::get();
   const Allocation* allocation = memory.find(address, 0);
   if (!allocation)
-    return text("argument %zu, 0x%zx, is no device pointer: %s", i, static_cast<size_t>(address),
+    return text("argument %zu, 0x%zx, is not a device pointer: %s", i, static_cast<size_t>(address),
                 memory.describe(address).c_str());
   if (allocation->device != launch.device)
     return text("argument %zu lies on device %d, the launch is for device %d", i, allocation->device, launch.device);

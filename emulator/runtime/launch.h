@@ -36,8 +36,8 @@ struct Launch {
   }
 };
 
-/* What is wrong with a launch before it begins: limits, and pointer arguments that are no device memory. "": nothing.
- */
+/* Describes an error in a launch before it begins: a limit, or a pointer argument that does not point to device memory.
+ * "": there is none. */
 std::string check_launch(const Launch& launch, unsigned shared_bytes);
 
 /* Runs all blocks, several at a time. Device memory must be open. False: a kernel did wrong, as was reported. */

@@ -23,8 +23,8 @@ inline constexpr uint8_t kReady = kAllocated | kWritten;
 struct Reserve {
   uintptr_t begin = 0;
   size_t size = 0;
-  uint8_t* states = nullptr;    // of each byte
-  uint64_t* writers = nullptr;  // of each four bytes: the launch (upper half) and block (lower) that wrote last
+  uint8_t* states = nullptr;    // one for each byte
+  uint64_t* writers = nullptr;  // one for each four bytes: the launch (upper half) and block (lower) that wrote last
 };
 extern Reserve reserve;
 
@@ -55,14 +55,14 @@ class DeviceMemory {
 
   /* The live allocation that [address, address + size) lies in, or nullptr. */
   const Allocation* find(uintptr_t address, size_t size) const;
-  /* "4 bytes past the end of allocation #3 (1024 bytes)", for an address that is no host memory. */
+  /* "4 bytes past the end of allocation #3 (1024 bytes)", for an address that is not host memory. */
   std::string describe(uintptr_t address) const;
   std::vector<std::string> leaks() const;
 
   /* The shadow of copies and fills: they write as the host does, outside any launch. */
   void mark_written(uintptr_t address, size_t size);
   void copy_states(uintptr_t to, uintptr_t from, size_t size);
-  /* Of all launches so far: before their tags are used again. */
+  /* Forgets all launches so far: before their tags are used again. */
   void forget_tags();
   /* The first byte that was never written, or 0. */
   uintptr_t first_unwritten(uintptr_t address, size_t size) const;
@@ -75,8 +75,8 @@ class DeviceMemory {
   void forget(uintptr_t address, Allocation& allocation);
 
   std::map<uintptr_t, Allocation> allocations_;  // live ones, and those that were freed last
-  std::set<uintptr_t> live_;                     // of these: every call goes through them
-  std::deque<uintptr_t> freed_;                  // of these the addresses, the oldest first
+  std::set<uintptr_t> live_;                     // the live ones' addresses: every call goes through them
+  std::deque<uintptr_t> freed_;                  // the freed ones' addresses, the oldest first
   uintptr_t next_;
   int count_ = 0;
   bool is_open_ = false;

@@ -24,7 +24,7 @@ struct Marker {
 struct Work {
   std::function<void()> run;          // or:
   std::shared_ptr<Marker> passes;     // a record of an event
-  std::shared_ptr<Marker> waits_for;  // of another stream
+  std::shared_ptr<Marker> waits_for;  // a marker of another stream
   bool never_ends = false;
 };
 

@@ -43,7 +43,7 @@ void die(const char* format, ...) {
 }
 
 int complain(int code, const std::string& what) {
-  static std::mutex& mutex = *new std::mutex;  // of several faults at once the first is told
+  static std::mutex& mutex = *new std::mutex;  // if several faults come at once, the first is told
   const std::lock_guard lock(mutex);
   print(what);
   if (!settings().report) std::abort();

@@ -17,7 +17,7 @@ uint64_t number_variable(const char* name, uint64_t fallback) {
   if (text.empty()) return fallback;
   char* end = nullptr;
   const uint64_t value = std::strtoull(text.c_str(), &end, 0);
-  if (*end) die("VMAFX_HIP_EMULATOR_%s=%s is no number", name, text.c_str());
+  if (*end) die("VMAFX_HIP_EMULATOR_%s=%s is not a number", name, text.c_str());
   return value;
 }
 

@@ -14,7 +14,8 @@ struct DeviceSetting {
   std::string pci_address;
 };
 
-/* Which call goes wrong: the `number`-th of all (0: none), every one of that name, or the `number`-th of that name. */
+/* The call that goes wrong: the `number`-th of all (0: none), every one of that name, or the `number`-th of that
+ * name. */
 struct Target {
   uint64_t number = 0;
   std::string name;
@@ -27,7 +28,7 @@ struct Target {
 
 struct Settings {
   unsigned lanes = 64;
-  unsigned threads = 1;  // of the host, that run blocks
+  unsigned threads = 1;  // the host's, which run blocks
   uint64_t seed = 1;
   size_t memory = size_t{8} << 30;  // bytes per device
   std::vector<DeviceSetting> devices;
@@ -41,7 +42,7 @@ struct Settings {
 /* Read at the first use. A value that makes no sense ends the program. */
 const Settings& settings();
 
-/* For an engine's own: the text of VMAFX_HIP_EMULATOR_<name>, "" if it is not set; a number. */
+/* Settings of an engine's own: the text of VMAFX_HIP_EMULATOR_<name>, "" if it is not set; its number. */
 std::string variable(const char* name);
 uint64_t number_variable(const char* name, uint64_t fallback);
 

@@ -58,22 +58,22 @@ class SharedMemory {
     const char* name;
     uint32_t begin, size;
   };
-  /* Who touched a byte last: interval << 11 | thread. */
+  /* The threads that touched a byte last: interval << 11 | thread. */
   struct Byte {
     uint32_t writer, reader;
   };
   static constexpr unsigned kThreadBits = 11, kManyThreads = (1 << kThreadBits) - 1;
-  static constexpr unsigned kAtomicThread = 2046;  // who makes all atomic accesses; blocks are smaller
+  static constexpr unsigned kAtomicThread = 2046;  // stands for all atomic accesses; blocks are smaller
 
   bool explain_load(size_t offset, size_t size, uint32_t now);
   bool explain_store(size_t offset, size_t size, uint32_t now);
   const Array* find(size_t offset, size_t size) const;
   std::string place(size_t offset) const;
-  std::string name(uint32_t last) const;  // of who it was
+  std::string name(uint32_t last) const;  // the thread that touched a byte last
   uint32_t stamp(unsigned thread) const { return interval_ << kThreadBits | thread; }
   /* Whether another thread was there in the interval of `now`. */
   static bool is_by_other(uint32_t last, uint32_t now) {
-    return (last ^ now) - 1 < kManyThreads;  // the same but for the thread
+    return (last ^ now) - 1 < kManyThreads;  // equal but for the thread
   }
 
   const size_t size_;

@@ -1,5 +1,5 @@
-/* The check of each load and store of a kernel's source. The kernels are compiled with -fsanitize=kernel-address, which puts a
- * call before every access; what is called is defined here. */
+/* The check of each load and store of a kernel's source. The kernels are compiled with -fsanitize=kernel-address, which
+ * puts a call before every access; what is called is defined here. */
 #include <algorithm>
 #include <cstddef>
 #include <vector>

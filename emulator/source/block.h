@@ -23,14 +23,14 @@ struct SourceKernel : Kernel {
   void (*call)(void* const* arguments) = nullptr;  // the address of each
 };
 
-/* What runs blocks on one thread of the host, one after the other. */
+/* Runs blocks on one thread of the host, one after the other. */
 class Worker final : public BlockRunner, public Accessor {
  public:
   Worker();
 
   void run(Launch& launch, uint64_t block_number) override;
 
-  /* Of the thread that runs now. */
+  /* The state of the thread that runs now. */
   const Launch& launch() const { return *launch_; }
   uint32_t block_number() const override { return block_number_; }
   unsigned rank() const { return rank_; }
@@ -72,15 +72,15 @@ class Worker final : public BlockRunner, public Accessor {
   Launch* launch_ = nullptr;
   uint32_t block_number_ = 0;
   Dim3 block_id_{};
-  unsigned rank_ = 0;          // in its block, of the thread that runs
-  uintptr_t stack_begin_ = 0;  // of its fibre
+  unsigned rank_ = 0;          // the running thread's, in its block
+  uintptr_t stack_begin_ = 0;  // the running fibre's
   Dim3 block_size_{};
   std::vector<Dim3> thread_ids_;  // by rank, in blocks of that size
 
   Context scheduler_;
   Fibre* running_ = nullptr;
   bool abandoned_ = false;
-  unsigned wave_end_ = 0;  // of the wave that runs: the rank behind it
+  unsigned wave_end_ = 0;  // the rank behind the running wave
   std::vector<Lane> lanes_;
   std::vector<std::unique_ptr<Fibre>> fibres_;
   std::vector<Fibre*> idle_;
@@ -94,7 +94,7 @@ class Worker final : public BlockRunner, public Accessor {
  * no call. */
 extern thread_local Worker* worker [[gnu::tls_model("initial-exec")]];
 
-/* Where code lies, for addr2line: "libvmafx_hip_emulator.so+0x1234". */
+/* The place of code, for addr2line: "libvmafx_hip_emulator.so+0x1234". */
 std::string describe_code(const void* code);
 
 }  // namespace vmafx::emulator

@@ -49,7 +49,8 @@ Fibre::~Fibre() { munmap(reinterpret_cast<void*>(stack_ - kGuard), kGuard + kSta
 
 #if defined(__x86_64__)
 
-/* As if the entry had been called and switched away at once: six registers, and where to return to. */
+/* Prepares the stack as if the entry had been called and switched away at once: six registers, and the return
+ * address. */
 void Fibre::restart(void (*entry)()) {
   constexpr int kRegisters = 6;
   void** top = reinterpret_cast<void**>(stack_end() - color_) - 2;  // at the entry 8 bytes off a multiple of 16

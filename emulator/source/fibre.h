@@ -11,7 +11,7 @@
 
 namespace vmafx::emulator {
 
-/* Where a thread of control stands while it does not run. */
+/* The state of a thread of control while it does not run. */
 struct Context {
 #if defined(__x86_64__)
   void* stack_pointer = nullptr;

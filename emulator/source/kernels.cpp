@@ -1,2 +1,2 @@
 /* All kernels of vmafx, for the host's compiler. */
-#include "kernels/kernels.hip"
+#include "kernels/registry/kernels.hip"

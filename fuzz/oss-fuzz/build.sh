@@ -1,5 +1,5 @@
 #!/bin/bash -eu
-# Builds the targets for OSS-Fuzz, with its compiler, flags and engine. The standard library is that of the distribution's libraries.
+# Builds the targets for OSS-Fuzz with its compiler, flags and engine, and with the distribution's standard library.
 flags=${CXXFLAGS/-stdlib=libc++/}
 [ -e configure ] || autoreconf -i
 mkdir -p "$WORK/build"
@@ -11,7 +11,7 @@ make -j"$(nproc)" fuzz
 mkdir -p "$OUT/lib"
 for seeds in "$SRC"/vmafx/fuzz/corpus/*/; do
   name=$(basename "$seeds")
-  [ "$name" != command ] || continue # in Python
+  [ "$name" != command ] || continue # the target `command` is in Python
   cp "fuzz/$name" "$OUT/"
   patchelf --set-rpath "\$ORIGIN/lib" "$OUT/$name"
   ldd "$OUT/$name" | awk '$3 ~ "/lib(hwy|expat|xxhash|stdc\\+\\+)" { print $3 }' | xargs -r cp -t "$OUT/lib"

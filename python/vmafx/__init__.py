@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from ._library import Error, version
     from ._pictures import Color, Format, Frame, Picture
     from ._kept_reference import KeptReference
+    from ._options import Option, OptionInfo, options
     from ._pooling import pool
-    from ._session import FrameScores, Option, OptionInfo, Scores, Session, Window, options
+    from ._session import FrameScores, Scores, Session, Window
 
 __all__ = [
     "Color",
@@ -43,11 +44,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What the module has is imported at its first use: the command `vmafx` runs without cffi and NumPy, which all of
-    it needs.
+    """Imports a name of the module at its first use: the command `vmafx` runs without cffi and NumPy, which all of
+    these names need.
     """
     if name in __all__:
-        for place in ("_discovery", "_files", "_library", "_pictures", "_pooling", "_kept_reference", "_session"):
+        places = "_discovery", "_options", "_files", "_library", "_pictures", "_pooling", "_kept_reference", "_session"
+        for place in places:
             module = import_module(f".{place}", __name__)
             if hasattr(module, name):
                 return globals().setdefault(name, getattr(module, name))

@@ -1,7 +1,7 @@
-"""Calls into the library: nothing is closed beside a call that has it, and no call is left when the interpreter ends.
+"""Calls into the library: nothing is closed while a call uses it, and no call is left when the interpreter ends.
 
-The library's threads call Python, for the log and to give pictures back. Python ends a thread that calls it after its
-own end, which in C++ ends the process. So all objects of the library's are given back before.
+The library's threads call Python to log and to give pictures back. Once Python has ended, it ends any thread that calls
+it, which in C++ ends the process. So all of the library's objects are given back before that.
 """
 
 import atexit
@@ -25,35 +25,35 @@ from ._library import LASTING, Error, Messages, ffi
 LONGEST_CALL = 30.0
 LONGEST_HANDLER = 5.0
 
-LOOK_S = 0.02  # between two looks whether a call has ended
+LOOK_S = 0.02  # seconds between two checks whether a call has ended
 
 T = TypeVar("T")
 
 
 def called(codes: list[int], function: Any, *arguments: Any) -> int:
-    """Calls the library, appends what it returned to `codes`, and returns that.
+    """Calls the library, appends its return value to `codes`, and returns that.
 
-    Python runs no handler of a signal between the call and the append. So there is a code if and only if the function
-    was called, also where an argument does not fit, and where Ctrl-C raises KeyboardInterrupt right before or after it.
+    Python runs no signal handler between the call and the append. So there is a code if and only if the function was
+    called, also if an argument does not fit, and if Ctrl-C raises KeyboardInterrupt right before or after the call.
     """
     codes.extend(map(function, *([argument] for argument in arguments)))
     return codes[-1]
 
 
 class Owned(ABC):
-    """An object of the library's, which gets it back exactly once, when no call has it: a session or a reference."""
+    """An object of the library, a session or a reference, that is given back exactly once, when no call uses it."""
 
     kind = ""
 
     def __init__(self, out: Any) -> None:
-        """`out`: where the library writes the object's address, and NULL when it was given back."""
+        """Takes the place where the library writes the object's address, and NULL once it was given back."""
         self._out = out
         self.messages = Messages()
         self.cookie = ffi.new_handle(self.messages)
-        self.over = threading.Event()  # set when it was given back
+        self.over = threading.Event()  # set once the object was given back
         self._process = os.getpid()
         self._lock = threading.Lock()  # for calls that exclude each other
-        self._calling = 0  # the thread that has the lock
+        self._calling = 0  # identifies the thread that holds the lock
         _owned.add(self)
         if _ending:
             _owned.discard(self)
@@ -61,18 +61,20 @@ class Owned(ABC):
 
     @abstractmethod
     def free(self) -> None:
-        """Gives it back to the library, if it is there."""
+        """Gives the object back to the library, unless that was done before."""
 
     @abstractmethod
     def close(self) -> None:
-        """Has it given back, once, when no call has it."""
+        """Gives the object back once, as soon as no call uses it."""
 
     @abstractmethod
     def is_called(self) -> bool:
-        """Whether a call has it at the end of the interpreter, when none is left in the main thread."""
+        """Returns whether a call still uses the object at the end of the interpreter, when the main thread has no call
+        left.
+        """
 
     def give_back(self) -> None:
-        """Is called by one thread, and again where Ctrl-C came before the library was called."""
+        """Frees the object; one thread calls this, and calls it again if Ctrl-C came before the library was called."""
         try:
             self.free()
         finally:
@@ -84,7 +86,7 @@ class Owned(ABC):
         return self._process == os.getpid()
 
     def refuse(self) -> NoReturn:
-        """Raises Error (EBADF). A daemon thread that calls while the interpreter ends is ended, without a word."""
+        """Raises Error (EBADF). While the interpreter ends, a daemon thread that calls is ended without a message."""
         if not _ending:
             raise Error(errno.EBADF, f"the {self.kind} is closed")
         thread = threading.current_thread()
@@ -97,12 +99,12 @@ class Owned(ABC):
             self.refuse()
 
     def is_called_here(self) -> bool:
-        """Whether this thread is in a call already, and now runs a handler of the log or of a signal."""
+        """Returns whether this thread is inside a call already, and now runs a handler of the log or of a signal."""
         here = threading.get_ident()
         return here in self.messages.inside or (self._calling == here and self._lock.locked())
 
     def alone(self, action: Callable[[], T]) -> T:
-        """Makes one call after the other. Raises what a callback has raised; Error (EDEADLK): a call in a call."""
+        """Makes one call after the other. Raises what a callback raised; Error (EDEADLK) for a call within a call."""
         if self.is_called_here():
             callers = "a handler of the log or of a signal, or __del__()"
             raise Error(errno.EDEADLK, f"{callers} used the {self.kind} during a call of it: use it after the call")
@@ -117,13 +119,13 @@ class Owned(ABC):
             self.messages.raise_kept()
 
     def is_stuck(self, began: float) -> bool:
-        """Whether the end of the interpreter, which waits since `began`, waits for it in vain."""
+        """Returns whether the end of the interpreter, waiting since `began`, waits for this object in vain."""
         now = time.monotonic()
         in_handlers = [max(began, since) for since in list(self.messages.inside.values())]
         return now - began > LONGEST_CALL or any(now - since > LONGEST_HANDLER for since in in_handlers)
 
     def forked(self) -> None:
-        """Makes new locks, in the child of a fork(), which does not have the threads that had them."""
+        """Makes new locks in the child of a fork(): the threads that held the old ones do not exist there."""
         self._lock = threading.Lock()
 
 
@@ -131,8 +133,10 @@ class Owned(ABC):
 
 
 class Closer:
-    """A thread that closes sessions which nobody refers to any more. The garbage collector comes to them in any thread,
-    maybe one of the library's, which would wait for itself, and while any lock is held. A SimpleQueue is safe there.
+    """A thread that closes sessions to which nobody refers any more.
+
+    The garbage collector reaches them in any thread, also in one of the library's, which would wait for itself, and
+    while any lock is held. A SimpleQueue is safe there.
     """
 
     def __init__(self) -> None:
@@ -142,7 +146,7 @@ class Closer:
     def start(self) -> None:
         if self._process == os.getpid():
             return
-        with suppress(RuntimeError):  # the interpreter ends: no more threads
+        with suppress(RuntimeError):  # the interpreter ends and starts no more threads
             threading.Thread(target=self._run, name="vmafx closer", daemon=True).start()
             self._process = os.getpid()
 
@@ -176,7 +180,7 @@ def close_elsewhere(owned: Owned) -> None:
 
 
 def abandoned(owned: Owned, name: str) -> None:
-    """Closes an object to which nobody refers any more, though it should have been closed."""
+    """Closes an object to which nobody refers any more, and warns that it was not closed."""
     if owned in _owned:
         _closer.add(owned.close)
         warnings.warn(f"a {name} was not closed", ResourceWarning, stacklevel=2)
@@ -187,7 +191,7 @@ def is_ending() -> bool:
 
 
 def is_of_python() -> bool:
-    """Whether this thread is one that `threading` knows, and not the library's or another one's."""
+    """Returns whether `threading` knows this thread, so that it is neither the library's nor another program's."""
     return not isinstance(threading.current_thread(), threading._DummyThread)
 
 
@@ -196,7 +200,9 @@ def is_of_python() -> bool:
 
 @atexit.register
 def _end() -> None:
-    """Closes all objects. The other threads are daemons now; those in a call are waited for, and make no other call."""
+    """Closes all objects. Other threads are daemons by now: the end waits for those in a call, and they make no further
+    one.
+    """
     global _ending
     _ending = True
     began = time.monotonic()
@@ -208,7 +214,7 @@ def _end() -> None:
 
 
 def _ended(owned: Owned, began: float) -> bool:
-    """Whether it was given back. An object that is stuck stays as it is, and nothing is freed under a call."""
+    """Returns whether the object was given back. A stuck object stays as it is: nothing is freed under a call."""
     while owned.is_called():
         if owned.is_stuck(began):
             return False
@@ -224,16 +230,19 @@ def _ended(owned: Owned, began: float) -> bool:
 
 
 def _keep_for_ever(things: Sequence[object]) -> None:
-    """Leaves these to threads that are still in the library when Python frees the rest of its modules. Python ends
-    a thread of the library that calls it then by an exception for which C++ ends the process; it sleeps instead."""
+    """Keeps things alive for threads that are still in the library when Python frees its remaining modules.
+
+    Python ends a library's thread that calls it at that time, by an exception that makes C++ end the process; here the
+    thread sleeps instead.
+    """
     for thing in things:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
-    with suppress(OSError, AttributeError):  # another library of C++
+    with suppress(OSError, AttributeError):  # this process uses another C++ library
         ctypes.CDLL("libstdc++.so.6")._ZSt13set_terminatePFvvE(ctypes.CDLL(None).pause)
 
 
 def _die_of_interrupt() -> None:
-    """Ends the process at once, as a program that does not handle Ctrl-C: the end of the interpreter was waiting."""
+    """Ends the process at once, as Ctrl-C does without a handler: it came while the interpreter's end was waiting."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):
             stream.flush()
@@ -245,7 +254,7 @@ def _die_of_interrupt() -> None:
 
 
 def _forget() -> None:
-    """Leaves to the parent what it has: the child has none of the library's threads."""
+    """Leaves all objects to the parent process: the child has none of the library's threads."""
     global _closer
     for owned in _owned:
         owned.forked()

@@ -1,4 +1,4 @@
-"""What the library has."""
+"""Lists the built-in models and the feature extractors of the library."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,12 +7,12 @@ from ._library import library, text_of
 
 
 def models() -> list[str]:
-    """The names of the built-in models: "vmaf_v0.6.1" for model="version=vmaf_v0.6.1"."""
+    """Returns the names of the built-in models: "vmaf_v0.6.1" for model="version=vmaf_v0.6.1"."""
     return _names(library().vmafx_builtin_model)
 
 
 def extractors() -> list[str]:
-    """The names of the feature extractors: "psnr" for feature="name=psnr"."""
+    """Returns the names of the feature extractors: "psnr" for feature="name=psnr"."""
     return _names(library().vmafx_extractor)
 
 

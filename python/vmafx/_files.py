@@ -1,4 +1,4 @@
-"""Two files: decoded by PyAV, paired one to one, scored."""
+"""Scores two files: PyAV decodes them, and their frames are paired one to one."""
 
 import contextlib
 import errno
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from ._identity import file_of_output, files_of, identities, values_of
 from ._library import Error, logger
 from ._pictures import time_of
-from ._session import FrameScores, Option, Session
+from ._options import Option
+from ._session import FrameScores, Session
 
 if TYPE_CHECKING:
     import av
@@ -20,30 +21,30 @@ File: TypeAlias = "str | os.PathLike[str]"
 
 
 class FileScores(NamedTuple):
-    """What score() found."""
+    """The result of score()."""
 
     models: dict[str, float]
-    """pooled, by their names: "vmaf" for the only one, unless it has another"""
+    """pooled scores by the models' names: "vmaf" for a single model without a name of its own"""
     features: dict[str, float]
-    """pooled, the main scores of the features that the option `feature` names, by their names in reports"""
+    """pooled main scores of the features that the option `feature` names, by their names in reports"""
     frames: list[FrameScores]
 
 
 def score(ref: File, dist: File, *, shortest: bool = False, **options: Option) -> FileScores:
     """Scores the first video stream of a file against that of another, with the options of Session. PyAV decodes them.
 
-    The first frame is paired with the first, the second with the second: use the filter where frames are to be paired
-    by their times. A warning goes to the logger "vmafx" where the times drift apart by more than half a frame.
+    The first frame is paired with the first, the second with the second; to pair frames by their times, use the filter.
+    A warning goes to the logger "vmafx" if the times drift apart by more than half a frame.
 
-    Raises Error: as Session, and EINVAL where one file has more frames than the other, unless `shortest` ends with the
-    shorter one, or where an option (log_path, openmetrics, heatmaps_path of a feature) would write over one of the two;
-    and what PyAV raises, av.error.FFmpegError.
+    Raises Error as Session does, and with EINVAL if one file has more frames than the other, unless `shortest` ends
+    with the shorter one, or if an option (log_path, openmetrics, heatmaps_path of a feature) would overwrite one of the
+    two files. PyAV raises av.error.FFmpegError.
     """
     _check_outputs([ref, dist], options)
     if options.get("encodes", 1) != 1:
         raise Error(
             errno.EINVAL,
-            f"encodes={options['encodes']}: score() takes one distorted file; Session takes the frames of several "
+            f"encodes={options['encodes']}: score() takes one distorted file; use Session for the frames of several "
             "encodes",
         )
     with _opened(ref) as ref_file, _opened(dist) as dist_file, Session(
@@ -54,7 +55,7 @@ def score(ref: File, dist: File, *, shortest: bool = False, **options: Option) -
 
 
 def _check_outputs(inputs: list[File], options: dict[str, Option]) -> None:
-    """Nothing is written over a file that is read."""
+    """Raises Error if an output would overwrite a file that is read."""
     outputs = {file_of_output(str(options[name])): name for name in ("log_path", "openmetrics") if options.get(name)}
     given = [options.get(name) or "" for name in ("feature", "model")]
     texts = ["|".join(value) if isinstance(value, list | tuple) else str(value) for value in given]
@@ -71,7 +72,7 @@ def _check_outputs(inputs: list[File], options: dict[str, Option]) -> None:
 
 
 def _identities(path: str) -> set[tuple[object, ...]]:
-    """None of a name that cannot be a file's: opening it fails."""
+    """Returns the identities of a file; none for a name that cannot be a file's, which fails when it is opened."""
     try:
         return identities(path)
     except (OSError, ValueError):
@@ -82,7 +83,7 @@ def _pairs(
     session: Session, ref_file: "InputContainer", dist_file: "InputContainer", shortest: bool
 ) -> "Iterator[tuple[av.VideoFrame, av.VideoFrame]]":
     paired = 0
-    differences: list[float] = []  # of the times of a pair, in seconds
+    differences: list[float] = []  # between the times of each pair, in seconds
     for ref, dist in zip_longest(ref_file.decode(video=0), dist_file.decode(video=0)):
         if ref is None or dist is None:
             if shortest:
@@ -90,8 +91,8 @@ def _pairs(
             ended, other = ("reference", "distorted video") if ref is None else ("distorted video", "reference")
             raise Error(
                 errno.EINVAL,
-                f"the {ended} ends after {paired} frames, the {other} goes on; shortest=True scores the pairs up to "
-                "there",
+                f"the {ended} ends after {paired} frames, the {other} goes on: give shortest=True to score the pairs "
+                "up to there",
             )
         times = time_of(ref), time_of(dist)
         if times[0] is not None and times[1] is not None:
@@ -110,19 +111,22 @@ def _fps_of(file: "InputContainer") -> float:
 
 @contextlib.contextmanager
 def _opened(path: File) -> "Iterator[InputContainer]":
-    """The file, whose decoder decodes several frames at once. PyAV, when it frees a decoder, keeps Python's lock while
-    it waits for these threads, and hangs if one of them wants to log: so it is emptied first."""
+    """Opens a file whose decoder decodes several frames at once.
+
+    PyAV keeps Python's lock when it frees a decoder and waits for the decoder's threads, so it hangs if one of these
+    wants to log. The decoder is therefore emptied first.
+    """
     import av
 
     with av.open(os.fspath(path)) as file:
         if not file.streams.video:
-            raise Error(errno.EINVAL, f"there is no video in {os.fspath(path)}")
+            raise Error(errno.EINVAL, f"{os.fspath(path)} has no video")
         codec = file.streams.video[0].codec_context
         codec.thread_type = "AUTO"
         try:
             yield file
         finally:
-            with contextlib.suppress(av.error.FFmpegError):  # empty already
+            with contextlib.suppress(av.error.FFmpegError):  # the decoder was emptied before
                 codec.decode(None)
 
 
@@ -131,7 +135,7 @@ def _warn_of_drift(differences: list[float], ref_file: "InputContainer") -> None
     drift = max(differences, default=0) - min(differences, default=0)
     if rate and drift > 0.5 / rate:
         logger.warning(
-            "The score is doubtful: the times of the paired frames drift apart by %.3f s. The filter vmafx pairs by "
-            "time.",
+            "The score is doubtful: the times of the paired frames drift apart by %.3f s. Use the filter vmafx, which "
+            "pairs by time.",
             drift,
         )

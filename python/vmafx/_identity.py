@@ -1,4 +1,4 @@
-"""Whether two names are one file, and which files FFmpeg may read by a name."""
+"""Tells whether two names are one file, and which files FFmpeg may read by a name."""
 
 import glob
 import os
@@ -6,9 +6,9 @@ import re
 import stat
 from collections.abc import Iterable, Iterator
 
-MOST_LINKS = 40  # in a row, as Linux follows them
-MOST_OF_LIST = 1 << 20  # bytes of a playlist that are looked at
-LISTS = {  # how a playlist begins, and how its lines name files
+MOST_LINKS = 40  # links in a row that Linux follows
+MOST_OF_LIST = 1 << 20  # bytes of a playlist that are read
+LISTS = {  # the beginning of each kind of playlist: the pattern by which its lines name files
     b"#EXTM3U": r"^(?!#)[ \t]*(\S.*?)\s*$|\bURI=\"(.+?)\"",
     b"ffconcat version": r"^[ \t]*file[ \t]+'?(.+?)'?\s*$",
 }
@@ -18,7 +18,7 @@ Identity = tuple[object, ...]
 
 
 def state(path: Path) -> os.stat_result | None:
-    """The state of the file behind all links, or None if there is none.
+    """Returns the state of the file behind all links, or None if there is no such file.
 
     Raises OSError (too many links, a name that is too long) and ValueError (a NUL in the name).
     """
@@ -29,9 +29,9 @@ def state(path: Path) -> os.stat_result | None:
 
 
 def identities(path: Path) -> set[Identity]:
-    """Two names that have an identity in common are one file, now or as soon as it is made.
+    """Returns the identities of a file: two names with a common identity are one file, now or once it is made.
 
-    A character device has none, since many may write to it. Raises as state().
+    A character device has none, since many may write to it. Raises as state() does.
     """
     target = os.path.realpath(path)
     found = state(path)
@@ -44,15 +44,14 @@ def identities(path: Path) -> set[Identity]:
 
 
 def file_of_output(name: str) -> str:
-    """The path of what the library writes by a name: "-" is standard output, "pipe:3" an open file."""
+    """Returns the path that the library writes to for a name: "-" is standard output, "pipe:3" an open file."""
     found = re.fullmatch(r"pipe:(\d+)", "pipe:1" if name == "-" else name)
     return f"/dev/fd/{found[1]}" if found else name
 
 
 def descriptor_of(path: Path) -> int | None:
-    """The open file of this process that a name stands for: /dev/stdout, /dev/fd/3, /proc/self/fd/3, links to these.
-
-    None: the name is that of another file.
+    """Returns the open file of this process that a name stands for: /dev/stdout, /dev/fd/3, /proc/self/fd/3 or a link
+    to one of these; None for the name of any other file.
     """
     name = os.path.abspath(path)
     for _ in range(MOST_LINKS):
@@ -70,9 +69,9 @@ def descriptor_of(path: Path) -> int | None:
 
 
 def files_of(name: str) -> Iterator[str]:
-    """The files that FFmpeg may read by this name, and those that a playlist (HLS, ffconcat) names.
+    """Yields the files that FFmpeg may read by this name, and those that a playlist (HLS, ffconcat) names.
 
-    If there is no file of this name, they are behind protocols (file:a, concat:a|b, subfile,,…:a) and patterns (%03d).
+    If no file has this name, the files are behind protocols (file:a, concat:a|b, subfile,,…:a) and patterns (%03d).
     """
     for file in [name] if os.path.exists(name) else _behind_protocols(name):
         yield file
@@ -103,14 +102,13 @@ def _listed(path: str) -> Iterable[str]:
 
 
 def files_of_models(texts: Iterable[str]) -> Iterator[str]:
-    """The model files that texts of the option `model` name: path=FILE."""
+    """Yields the model files that texts of the option `model` name: path=FILE."""
     return values_of("path", texts)
 
 
 def values_of(key: str, texts: Iterable[str]) -> Iterator[str]:
-    """The values of a key in texts of the options `model` and `feature`: name=a:KEY=VALUE|…, and overloads a.KEY=VALUE.
-
-    A backslash escapes.
+    """Yields the values of a key in texts of the options `model` and `feature`: name=a:KEY=VALUE|…, and overloads
+    a.KEY=VALUE. A backslash escapes the next character.
     """
     for text in texts:
         for value in re.findall(rf"(?:^|[:|.]){key}=((?:\\.|[^:|\\])+)", text):

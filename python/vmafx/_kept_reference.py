@@ -1,4 +1,4 @@
-"""A reference that stays in memory, for many encodes."""
+"""A reference that stays in memory and is used to score many encodes."""
 
 import errno
 import os
@@ -20,16 +20,16 @@ class _Frames(Owned):
 
     def __init__(self, params: Any) -> None:
         self._params = params
-        self._state = threading.RLock()  # never held during a call that takes its time
+        self._state = threading.RLock()  # never held during a slow call
         self._giving = threading.RLock()
-        self._users: dict[object, int] = {}  # the threads of calls that take their time
+        self._users: dict[object, int] = {}  # the threads of slow calls
         self._closed = False
         super().__init__(ffi.new("VmafxKeptReference **"))
         params.log, params.log_cookie = log_callback, self.cookie
 
     @property
     def pointer(self) -> Any:
-        """The VmafxKeptReference; NULL if it is not open."""
+        """The VmafxKeptReference; NULL unless it is open."""
         return self._out[0]
 
     def open(self, format: Any) -> None:
@@ -39,7 +39,7 @@ class _Frames(Owned):
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
-        """Keeps it open for a call. Raises Error (EBADF)."""
+        """Keeps the reference open during a call. Raises Error (EBADF)."""
         use = object()
         try:
             with self._state:
@@ -52,7 +52,7 @@ class _Frames(Owned):
             self._close_if_unused()
 
     def count(self, function: Any) -> int:
-        """Calls a function that counts, which any thread may do; 0 after the close."""
+        """Returns the result of a counting function, which any thread may call; 0 once the reference is closed."""
         with self._state:
             return 0 if self._closed else int(function(self._out[0]))
 
@@ -70,7 +70,7 @@ class _Frames(Owned):
 
     def free(self) -> None:
         if not self.is_of_this_process():
-            self._out[0] = ffi.NULL  # the child of a fork() leaves what it has of it to its end
+            self._out[0] = ffi.NULL  # the child of a fork() keeps its copy until it ends
         elif self._out[0]:
             library().vmafx_kept_reference_close(self._out)
 
@@ -99,15 +99,14 @@ class KeptReference:
     are added, and not kept.
 
     - `budget`: how many bytes the frames may take; default 2 GiB
-    - `planes`: which planes are kept, as a sum of 1 (Y), 2 (U) and 4 (V); default all. The VMAF models v0.6 read luma
-      alone.
-    - `copy`: whether all frames are copied, and none kept as it is: for frames whose memory is used again
-    - `device_budget`: how many bytes of each GPU's memory they may take besides; default none. The first session on a
-      GPU leaves copies there, and
-      later ones do not upload the frames again.
+    - `planes`: the planes to keep, as a sum of 1 (Y), 2 (U) and 4 (V); default all. The VMAF models v0.6 read luma
+      only.
+    - `copy`: whether every frame is copied, for a program that uses the memory of its frames again
+    - `device_budget`: how many bytes of each GPU's memory the frames may take besides; default none. The first session
+      on a GPU leaves copies there, so that later ones need not upload the frames again.
 
-    len() is the number of frames. They may be added while sessions in other threads score those that are there. Leaving
-    `with` closes the reference; sessions that use it go on. Raises what add() does.
+    len() is the number of frames. Frames may be added while sessions in other threads score those that were added
+    before. Leaving `with` closes the reference; sessions that use it go on. Raises what add() does.
     """
 
     def __init__(
@@ -123,7 +122,7 @@ class KeptReference:
         self._frames = _Frames(ffi.new("VmafxKeptReferenceParams *", params))
         self._format: Format | None = None
         self._finalizer = weakref.finalize(self, _close, self._frames)
-        self._finalizer.atexit = False  # the end of the interpreter closes all that is open
+        self._finalizer.atexit = False  # _calls closes all open objects when the interpreter ends
         for frame in frames:
             self.add(frame)
 
@@ -134,17 +133,17 @@ class KeptReference:
         self.close()
 
     def close(self) -> None:
-        """Gives the frames back, unless sessions still use them; where other threads are in calls, when these end.
-
-        It may be called again."""
+        """Gives the frames back as soon as no session uses them and no other thread is in a call. It may be called
+        again.
+        """
         self._frames.close()
         self._finalizer.detach()
 
     def add(self, frame: Frame) -> None:
-        """Adds the next frame. What fails leaves the frames that are there as they are.
+        """Adds the next frame. A failure leaves the frames added before as they are.
 
-        Raises Error (ENOMEM: the budget is spent; EINVAL: it is not like the frames before), TypeError and ValueError
-        for what is no picture.
+        Raises Error (ENOMEM: the budget is spent; EINVAL: the frame's format differs from that of the frames before),
+        TypeError and ValueError if the frame is not a picture.
         """
         picture = picture_of(frame)
         self._frames.alone(lambda: self._add(picture))
@@ -170,7 +169,9 @@ class KeptReference:
 
     @contextmanager
     def in_use(self) -> Iterator[Any]:
-        """The VmafxKeptReference, for a call of a session. Raises Error (EBADF: closed; EINVAL: it has no frames)."""
+        """Yields the VmafxKeptReference for a call of a session. Raises Error (EBADF: closed; EINVAL: it has no
+        frames).
+        """
         with self._frames.in_use():
             if not self._frames.pointer:
                 raise Error(errno.EINVAL, "the reference has no frames")
@@ -181,22 +182,24 @@ class KeptReference:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes of the budget the frames take."""
+        """The number of bytes of the budget that the frames take."""
         return self._frames.count(library().vmafx_kept_reference_bytes)
 
     @property
     def device_nbytes(self) -> int:
-        """How many bytes of GPUs' memory they take."""
+        """The number of bytes of GPU memory that the frames take."""
         return self._frames.count(library().vmafx_kept_reference_device_bytes)
 
     @property
     def format(self) -> Format | None:
-        """That of the frames; None: there are none yet."""
+        """The format of the frames; None before the first one."""
         return self._format
 
 
 def _close(frames: _Frames) -> None:
-    """Closes a reference that nobody refers to any more. A thread of the library may have locks, and does not."""
+    """Closes a reference that nobody refers to any more, in the closer's thread if a thread of the library, which may
+    hold locks, dropped it.
+    """
     if is_of_python():
         frames.close()
     else:

@@ -4,7 +4,6 @@ import errno
 import functools
 import logging
 import os
-import re
 import signal
 import sys
 import threading
@@ -25,7 +24,7 @@ LASTING: list[object] = []
 
 
 class Error(OSError):
-    """What a call of the library failed with: `errno`, and the library's text, which is str() of it.
+    """The error of a call of the library: `errno`, and the library's text, which is str() of it.
 
     Among others: EINVAL for options, models and formats; ENOENT, EACCES for files; ENODEV for a GPU that cannot be
     used; ERANGE for a score below `fail_below`; EBADF for a session that is closed.
@@ -35,20 +34,20 @@ class Error(OSError):
         return str(self.strerror)
 
 
-def _declarations(text: str) -> str:
-    """vmafx.h without what only a compiler's preprocessor reads."""
-    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S).replace("\\\n", " ")
-    text = re.sub(r"^#ifdef __cplusplus\n.*?^#endif$", "", text, flags=re.S | re.M)
-    return re.sub(r"^#.*$", "", text, flags=re.M).replace("VMAFX_API ", "")
-
-
 ffi = FFI()
-ffi.cdef(_declarations(_header.text))
+ffi.cdef(_header.declarations)
 
 # All types that calls need. cffi reads the name of a type when it is first used, by the only parser that pycparser has,
 # which stays unusable when Ctrl-C interrupts it.
 for _name in (
-    *("VmafxContext **", "VmafxParams *", "VmafxFormat *", "VmafxFormat[]", "VmafxPicture *", "const VmafxPicture *[]"),
+    *(
+        "VmafxContext **",
+        "VmafxOptions **",
+        "VmafxFormat *",
+        "VmafxFormat[]",
+        "VmafxPicture *",
+        "const VmafxPicture *[]",
+    ),
     *("VmafxFrameResult *", "VmafxPairing *", "VmafxKeptReference **", "VmafxKeptReferenceParams *"),
     *("char[]", "const char **", "double *", "const uint8_t *", "void *"),
 ):

@@ -1,4 +1,4 @@
-"""Pictures: from NumPy arrays and PyAV frames to what the library reads, without a copy where that is possible."""
+"""Turns NumPy arrays and PyAV frames into pictures that the library reads, without a copy where possible."""
 
 import itertools
 import re
@@ -22,7 +22,7 @@ _PLANAR, _SEMIPLANAR = 0, 1  # enum VmafxLayout
 
 
 class Color(NamedTuple):
-    """What colors the samples mean, in the numbers of ITU-T H.273 and of FFmpeg; 0: not known.
+    """The colors that samples stand for, in the numbers of ITU-T H.273 and of FFmpeg; 0: not known.
 
     Few metrics look at it.
     """
@@ -36,7 +36,7 @@ class Color(NamedTuple):
 
 
 class Format(NamedTuple):
-    """What all pictures of an input have in common; the fields are those of VmafxFormat."""
+    """The format that all pictures of an input share; its fields are those of VmafxFormat."""
 
     width: int
     height: int
@@ -59,18 +59,18 @@ class Picture:
 
     `planes` are arrays of uint8, or of uint16 for more than 8 bits:
 
-    - one of shape (height, width): luma alone. It needs no list around it.
-    - three: Y, U and V, the last two (height / 2, width / 2) in 4:2:0, (height, width / 2) in 4:2:2, both rounded up,
+    - one plane of shape (height, width): luma only. It needs no list around it.
+    - three planes: Y, U and V, the last two (height / 2, width / 2) in 4:2:0, (height, width / 2) in 4:2:2, rounded up,
       and (height, width) in 4:4:4
-    - two: Y, and U and V interleaved as in nv12, of shape (rows, columns, 2) or (rows, 2 * columns)
+    - two planes: Y, then U and V interleaved as in nv12, of shape (rows, columns, 2) or (rows, 2 * columns)
 
     Other arguments:
 
-    - `bits`, 9 to 16: how many bits of a uint16 are significant. It must be given for uint16.
-    - `shift`: by how many bits the samples are shifted to the left: 6 for p010
-    - `time`: where in the stream the picture stands, in seconds
+    - `bits`: how many bits of a uint16 are significant, 9 to 16; required for uint16
+    - `shift`: how many bits the samples are shifted to the left: 6 for p010
+    - `time`: the time of the picture in the stream, in seconds
     - `keyframe`: whether a window of window="keyframe" begins here
-    - `color`: see Color. That of an input's first picture counts.
+    - `color`: see Color; the color of an input's first picture counts for all
 
     The samples are not copied if the rows are contiguous; a row may be followed by padding, and rows may be in reverse
     order. The arrays must not be changed once the picture was submitted; a reference to them is kept for as long as the
@@ -104,9 +104,9 @@ class Picture:
         keyframe: bool | None = None,
         color: Color | None = None,
     ) -> "Picture":
-        """The picture of a PyAV frame, which is not copied: yuv420p, yuv422p, yuv444p and gray (8 to 16 bits), yuvj…,
-        nv12, nv16, nv24, p010, p210, p410 and the like. What is not given is taken from the frame; PyAV before 11 does
-        not tell a frame's color. Raises ValueError.
+        """Returns the picture of a PyAV frame, without a copy: yuv420p, yuv422p, yuv444p and gray (8 to 16 bits),
+        yuvj…, nv12, nv16, nv24, p010, p210, p410 and the like. Arguments left out are taken from the frame; PyAV before
+        11 does not tell a frame's color. Raises ValueError.
         """
         self = cls.__new__(cls)
         self.format = _format_named(frame.format.name, frame.width, frame.height)
@@ -119,7 +119,7 @@ class Picture:
 
 
 Frame: TypeAlias = "Picture | Array | Sequence[Array] | av.VideoFrame"
-"""What Session.submit() takes."""
+"""A frame as Session.submit() takes it."""
 
 
 def picture_of(frame: Frame) -> Picture:
@@ -134,20 +134,22 @@ def picture_of(frame: Frame) -> Picture:
 
 
 def _rows(plane: Array) -> Array:
-    """The plane as an array of two dimensions, with samples side by side; a copy only if it must be."""
+    """Returns the plane as an array of two dimensions with adjacent samples; a copy only if it must be."""
     if not isinstance(plane, np.ndarray) or plane.dtype.kind != "u" or plane.itemsize > 2:
         raise TypeError(f"a plane is an array of uint8 or uint16, not {getattr(plane, 'dtype', type(plane).__name__)}")
     if plane.ndim == 3 and plane.shape[2] == 2:
         plane = plane.reshape(plane.shape[0], -1)
     if plane.ndim != 2 or 0 in plane.shape:
-        raise ValueError(f"a plane has rows and columns, or is U and V interleaved; it is not of shape {plane.shape}")
+        raise ValueError(
+            f"a plane has the shape (rows, columns), or (rows, columns, 2) for U and V interleaved, not {plane.shape}"
+        )
     readable = plane.strides[1] == plane.itemsize and plane.flags.aligned and plane.dtype.isnative
     return plane if readable else np.array(plane, dtype=plane.dtype.newbyteorder("="), order="C")
 
 
 def _format_of(rows: Sequence[Array], bits: int | None, shift: int) -> Format:
     if not 1 <= len(rows) <= 3 or len({plane.dtype for plane in rows}) != 1:
-        raise ValueError("a picture is one, two or three planes of one type")
+        raise ValueError("a picture has one, two or three planes of one type: give uint8 or uint16 for all of them")
     height, width = rows[0].shape
     return Format(
         width, height, _chroma_of(rows), _bits_of(rows[0], bits), _SEMIPLANAR if len(rows) == 2 else _PLANAR, shift
@@ -185,7 +187,7 @@ _SEMIPLANAR_CHROMAS = {"12": "420", "16": "422", "24": "444", "0": "420", "2": "
 
 
 def _format_named(name: str, width: int, height: int) -> Format:
-    """The format that FFmpeg calls so."""
+    """Returns the format that has this name in FFmpeg."""
     if found := _PLANAR_NAME.fullmatch(name):
         chroma, bits = found.groups()
         return Format(width, height, _CHROMAS[chroma or "400"], int(bits or 8), _PLANAR, 0)
@@ -194,11 +196,13 @@ def _format_named(name: str, width: int, height: int) -> Format:
         bits = int(word_bits or 8)
         shift = 16 - bits if word_bits else 0
         return Format(width, height, _CHROMAS[_SEMIPLANAR_CHROMAS[kind or word_kind]], bits, _SEMIPLANAR, shift)
-    raise ValueError(f'{name} cannot be scored; frame.reformat(format="yuv444p") converts, for example')
+    raise ValueError(
+        f'vmafx cannot score the format {name}: convert the frame, as with frame.reformat(format="yuv444p")'
+    )
 
 
 def time_of(frame: "av.VideoFrame") -> float | None:
-    """In seconds. `frame.time` divides by zero where the time base is not known."""
+    """Returns the time of a frame in seconds; `frame.time` divides by zero if the time base is not known."""
     return None if frame.pts is None or not frame.time_base else float(frame.pts * frame.time_base)
 
 
@@ -211,10 +215,10 @@ def _color_of(frame: "av.VideoFrame") -> Color:
 
 # -- To the library ----------------------------------------------------------------------------------------------------
 
-_held: dict[Any, object] = {}  # the owners of samples, by `opaque` of their pictures
+_held: dict[Any, object] = {}  # the owners of samples, by the `opaque` of their pictures
 _numbers = itertools.count(1)
 
-# No function in Python is called: Ctrl-C may raise KeyboardInterrupt before its first line, and the picture would stay.
+# The callback is a method in C: Ctrl-C could raise before the first line of a Python function, and keep the picture.
 _release_callback = ffi.callback("void(void *)", _held.__delitem__)
 
 LASTING.extend([_held, _release_callback])
@@ -232,7 +236,7 @@ def fill_format(out: Any, picture: Picture, fps: float = 0) -> None:
 
 
 def lend(out: Any, picture: Picture) -> None:
-    """Writes a picture to a VmafxPicture. Its samples stay until the library releases them: see Loan."""
+    """Writes a picture to a VmafxPicture. Its samples stay alive until the library releases them: see Loan."""
     for i, (address, stride) in enumerate(picture._planes):
         out.data[i] = ffi.cast("const uint8_t *", address)
         out.stride[i] = stride
@@ -244,12 +248,12 @@ def lend(out: Any, picture: Picture) -> None:
 
 
 class Loan:
-    """Pictures for one call of the library, which releases each of them once it was called, success or failure.
+    """Pictures for one call of the library, which releases each of them, whether the call succeeds or fails:
 
-    with Loan() as loan:
-        code = loan.call(function, …, loan.lend(picture))
+        with Loan() as loan:
+            code = loan.call(function, …, loan.lend(picture))
 
-    If it was not called, for whatever reason, they are not lent.
+    If the call was not made, for whatever reason, the loan takes the pictures back.
     """
 
     def __init__(self) -> None:
@@ -265,7 +269,7 @@ class Loan:
                 _held.pop(out.opaque, None)
 
     def lend(self, picture: Picture) -> Any:
-        """The picture as a VmafxPicture, until the loan ends."""
+        """Returns the picture as a VmafxPicture that is valid until the loan ends."""
         self._outs.append(ffi.new("VmafxPicture *"))
         lend(self._outs[-1], picture)
         return self._outs[-1]

@@ -1,4 +1,4 @@
-"""Where the library is found."""
+"""Finds the library."""
 
 import os
 import re
@@ -39,8 +39,8 @@ def _beside(program: str) -> Path:
 
 
 def opened(place: str, load: Callable[[str], Any], lasting: list[object]) -> Any:
-    """The library there, by ffi.dlopen() or ctypes.CDLL(); before it those that it needs, where they are beside it, as
-    in a bundle: `lasting` gets them. Raises OSError.
+    """Loads a library by ffi.dlopen() or ctypes.CDLL(), and before it those that it needs, where they are beside it, as
+    in a bundle; `lasting` gets them. Raises OSError.
     """
     looked_for = set()
     while True:

@@ -2,20 +2,18 @@
 
 import errno
 import functools
-import operator
 import os
-import re
 import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeAlias, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from . import _header
 from ._calls import Owned, abandoned, called, close_elsewhere, is_of_python, start_closer
 from ._library import Error, ffi, library, log_callback, text_of
+from ._options import Option, WithOptions, new_options, settings_of
 from ._pictures import Format, Frame, Loan, Picture, fill_format, picture_of
 from ._kept_reference import KeptReference
 
@@ -24,18 +22,15 @@ LONGEST_CLOSE = 10.0  # seconds that a thread which threading does not know wait
 P = ParamSpec("P")
 T = TypeVar("T")
 
-Option: TypeAlias = "str | int | float | os.PathLike[str] | list[str] | tuple[str, ...] | None"
-"""The value of an option; several texts are joined by `|`, and None is the default."""
-
 
 class Window(NamedTuple):
-    """Frames that follow one another, and their pooled scores."""
+    """A window of consecutive frames, and their pooled scores."""
 
     number: int
     first_frame: int
     last_frame: int
     time: float | None
-    """of the first frame, in seconds"""
+    """the time of the first frame, in seconds"""
     scores: dict[str, float]
 
 
@@ -43,78 +38,24 @@ class FrameScores(NamedTuple):
     """The scores of a pair of frames."""
 
     number: int
-    """of the pair, from 0, in its encode"""
+    """the pair's number in its encode, from 0"""
     time: float | None
-    """that the distorted picture came with, in seconds"""
+    """the time that the distorted picture came with, in seconds"""
     scores: dict[str, float]
     """features, then models, by their names in reports; empty for a frame that n_subsample skips"""
     window: Window | None
-    """the one that ends with this frame"""
+    """the window that ends with this frame, if any"""
     encode: int = 0
-    """which encode's they are, of several"""
+    """the encode's number, from 0"""
 
 
 class Scores(NamedTuple):
     """The pooled scores of a stream. One is infinite or NaN where that of no frame is finite."""
 
     models: dict[str, float]
-    """by their names: "vmaf" for the only one, unless it has another"""
+    """scores by the models' names: "vmaf" for a single model without a name of its own"""
     features: dict[str, float]
-    """the main scores of the features that the option `feature` names, by their names in reports"""
-
-
-# -- Options -----------------------------------------------------------------------------------------------------------
-
-_TEXT, _INT = ffi.typeof("const char *"), ffi.typeof("int")
-_option_types = {name: field.type for name, field in ffi.typeof("VmafxParams").fields if field.type in (_TEXT, _INT)}
-
-# As vmafx.h says them in VMAFX_OPTIONS and VMAFX_OTHER_OPTIONS: TEXT(option, field, default, help), FLAG likewise,
-# INT(option, field, default, least, most, help)
-_DECLARED = re.compile(r'(?:TEXT|FLAG|INT)\(\w+, (\w+), (?:NULL|"([^"]*)"|(\d+)), (?:\w+, \w+, )?(?:\\\s*)?"([^"]*)"\)')
-
-
-class OptionInfo(NamedTuple):
-    """What there is to know of an option."""
-
-    default: str | int | None
-    help: str
-
-
-def options() -> dict[str, OptionInfo]:
-    """The options of a session, by their names, with their defaults (None: no text) and a line of help."""
-    declared = {}
-    for found in _DECLARED.finditer(_header.text):
-        name, text, number, help = found.groups()
-        declared[name] = OptionInfo(int(number) if number else text, help)
-    return {name: declared[name] for name in _option_types}
-
-
-def _text_for(name: str, value: Option) -> bytes:
-    if isinstance(value, (list, tuple)):
-        value = "|".join(value)
-    if isinstance(value, bool) or not isinstance(value, (str, int, float, os.PathLike)):
-        raise TypeError(f"{name} is a text, not {type(value).__name__}")
-    text = os.fsencode(value if isinstance(value, (str, os.PathLike)) else str(value))
-    if b"\0" in text:
-        raise ValueError(f"there is a zero byte in {name}")
-    return text
-
-
-def _params_of(values: Mapping[str, Option]) -> tuple[Any, list[Any]]:
-    """A VmafxParams, and the texts that it points to."""
-    params, texts = ffi.new("VmafxParams *"), []
-    library().vmafx_default_params(params)
-    for name, value in values.items():
-        if name not in _option_types:
-            raise TypeError(f"there is no option {name}; there are {', '.join(_option_types)}")
-        if value is None:
-            continue
-        if _option_types[name] == _INT:
-            setattr(params, name, operator.index(value))  # type: ignore[arg-type]
-        else:
-            texts.append(ffi.new("char[]", _text_for(name, value)))
-            setattr(params, name, texts[-1])
-    return params, texts
+    """main scores of the features that the option `feature` names, by their names in reports"""
 
 
 # -- The library's context ---------------------------------------------------------------------------------------------
@@ -131,17 +72,21 @@ class _Context(Owned):
         super().__init__(ffi.new("VmafxContext **"))
 
     def open(self, values: Mapping[str, Option]) -> None:
-        params, texts = _params_of(values)
-        params.log, params.log_cookie = log_callback, self.cookie
-        self.encodes = params.encodes
-        code = self.alone(lambda: self._open(params))
-        del texts  # until here
+        settings = settings_of(values)
+        self.encodes = int(settings.get("encodes", 1))
+        code = self.alone(lambda: self._open(settings))
         if code < 0:
             raise Error(-code, self.messages.errors[-1] if self.messages.errors else os.strerror(-code))
 
-    def _open(self, params: Any) -> int:
+    def _open(self, settings: Mapping[str, bytes | int]) -> int:
         self.check_open(True)
-        return int(library().vmafx_open(self._out, params))
+        options = new_options()
+        library().vmafx_options_set_log(options, log_callback, self.cookie)
+        for name, value in settings.items():
+            set_option = library().vmafx_options_set if isinstance(value, bytes) else library().vmafx_options_set_int
+            if (code := set_option(options, name.encode(), value)) < 0:
+                return int(code)
+        return int(library().vmafx_open(self._out, options))
 
     @property
     def pointer(self) -> Any:
@@ -156,7 +101,7 @@ class _Context(Owned):
         return super().alone(action)
 
     def failure(self, code: int) -> Error | None:
-        """What a call that has just returned this failed with."""
+        """Returns the error of the call that has just returned this code."""
         return (
             Error(-code, text_of(library().vmafx_last_error(self.pointer)) or os.strerror(-code)) if code < 0 else None
         )
@@ -206,7 +151,7 @@ class FrameNumberError(Error, OverflowError):
 # -- The session -------------------------------------------------------------------------------------------------------
 
 
-class Session:
+class Session(metaclass=WithOptions):
     """Scores a stream of frame pairs, or of frames of one reference and several encodes:
 
         with vmafx.Session(feature="psnr") as session:
@@ -216,8 +161,8 @@ class Session:
 
     or step by step: submit() each pair, frames() for the scores so far, finish(), and frames() for the last ones.
 
-    The options are those of VmafxParams (vmafx.h), by their names there: model, feature, backend, device, n_threads,
-    log_path, window, …; options() has them all with their defaults. Raises TypeError for an option that does not exist,
+    The options are those of the library, by their names in vmafx.h (`import` is `import_`): model, feature, backend,
+    device, n_threads, log_path, window, …; options() has them all. Raises TypeError for an option that does not exist,
     and Error: EINVAL for options and models, ENOENT, EACCES and others for files, ENODEV and others for a GPU.
 
     `fps` is how many frames per second the stream has, which few metrics look at (xpsnr, cvvdp); 0: not known.
@@ -458,7 +403,7 @@ class Session:
 
     @property
     def encode_scores(self) -> list[Scores | None]:
-        """Likewise those of each encode; None: it had no frames."""
+        """The pooled scores of each encode, as `scores` has them; None: it had no frames."""
         if not self._scores:
             raise Error(errno.EINVAL, "there are no pooled scores before finish()")
         return self._scores

@@ -9,11 +9,11 @@
 namespace vmafx {
 namespace {
 
-/* Of x86-64, and of arm64 with small pages of 4 KiB. */
+/* The size of a huge page on x86-64, and on arm64 with small pages of 4 KiB. */
 constexpr size_t kHugePage = size_t{2} << 20;
 
-/* Metrics walk down pictures in strips, where each row is on another small page, and the processor keeps the places of few.
- * A system that gives huge pages to those who ask does so now (madvise(2)); on others nothing changes. */
+/* Metrics walk down pictures in strips, where each row is on another small page, and the processor keeps the places of
+ * few. A system that gives huge pages to those who ask does so now (madvise(2)); on others nothing changes. */
 void ask_for_huge_pages([[maybe_unused]] void* p, [[maybe_unused]] size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   static_cast<void>(madvise(p, bytes, MADV_HUGEPAGE));

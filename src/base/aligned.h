@@ -6,9 +6,9 @@
 #include <memory>
 #include <new>
 
-namespace vmafx {
+#include "base/rounding.h"
 
-inline constexpr size_t kCacheLine = 64;
+namespace vmafx {
 
 struct AlignedDelete {
   std::align_val_t alignment{kCacheLine};
@@ -20,12 +20,6 @@ using AlignedBytes = std::unique_ptr<std::byte[], AlignedDelete>;
 
 /* Throws std::bad_alloc, which the C API turns into ENOMEM. */
 AlignedBytes allocate_aligned(size_t bytes);
-
-/* `bytes` rounded up to a multiple of `to`. */
-constexpr size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
-
-/* The same to whole cache lines. */
-constexpr size_t round_to_lines(size_t bytes) { return round_up(bytes, kCacheLine); }
 
 }  // namespace vmafx
 

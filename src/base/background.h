@@ -1,6 +1,7 @@
-/* Work beside the program's own that nobody has to wait for: a call into a driver may take long, or never come back, so who wants its result
- * may leave at any time. This file keeps that safe. The library stays loaded under the thread. And the end of the program waits for the
- * thread: the handlers that a driver has run then meet no call of it that is under way. */
+/* Work beside the program's own that nobody has to wait for: a call into a driver may take long, or never come back, so
+ * the code that wants its result may give up on it at any time. This file keeps that safe. The library stays loaded
+ * under the thread. And the end of the program waits for the thread: the handlers that a driver has run then meet no
+ * call of it that is under way. */
 #ifndef VMAFX_BASE_BACKGROUND_H
 #define VMAFX_BASE_BACKGROUND_H
 
@@ -13,7 +14,7 @@
 
 namespace vmafx {
 
-/* Between a thread in the background and who wants its result; each has a pointer to it. */
+/* Connects a thread in the background with the code that wants its result; each side has a pointer to it. */
 class Interest {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -40,15 +41,15 @@ class Interest {
   std::atomic<bool> left_ = false, kept_ = false;
 };
 
-/* What frees things may then leave them to the system, since the program waits. */
+/* True once the program is ending. Destructors may then leave resources to the system. */
 bool program_ends();
 
-/* Runs `work`, which must not throw, in a thread that nobody joins. It must end soon once its Interest has left(). ENOMEM: the system gives
- * no thread. */
+/* Runs `work`, which must not throw, in a thread that nobody joins. It must end soon once its Interest has left().
+ * ENOMEM: the system gives no thread. */
 Status run_in_background(std::function<void()> work);
 
-/* To be called when a driver has been loaded and when it has been initialized: handlers run in the reverse of the order in which they
- * are registered, and the one that waits for the threads has to run before the driver's. */
+/* To be called when a driver has been loaded and when it has been initialized: handlers run in the reverse of the order
+ * in which they are registered, and the one that waits for the threads has to run before the driver's. */
 void wait_at_exit();
 
 }  // namespace vmafx

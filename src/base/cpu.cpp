@@ -24,10 +24,10 @@ struct Choice {
   bool reference = false;
 };
 
-/* The targets of this build that may be used. Asking Highway (1.0.3) has a side effect: it points the dispatch at all that
- * the machine has, also at what DisableTargets() switched off. So the dispatch is set again each time. A build with one target
- * has no dispatch, and nothing to ask for: on an arm64 processor without AES instructions, such as the Raspberry Pi 4's,
- * Highway would name none, and print a warning. */
+/* The targets of this build that may be used. Asking Highway (1.0.3) has a side effect: it points the dispatch at all
+ * that the machine has, also at what DisableTargets() switched off. So the dispatch is set again each time. A build
+ * with one target has no dispatch, and nothing to ask for: on an arm64 processor without AES instructions, such as the
+ * Raspberry Pi 4's, Highway would name none, and print a warning. */
 int64_t usable_targets() {
   if constexpr (((HWY_TARGETS) & ((HWY_TARGETS)-1)) == 0) return HWY_TARGETS;
   const int64_t targets = hwy::SupportedTargets();

@@ -27,7 +27,8 @@ bool is_ours(const std::string& folder) {
 
 enum class Taken { kOurs, kOthers, kUnknown };
 
-/* Locks the file, which is made if it is not there. It may be that of another user, who made it in a folder that both use. */
+/* Locks the file, which is made if it is not there. It may be that of another user, who made it in a folder that both
+ * use. */
 Taken try_to_take(const std::string& path, int* fd) {
   constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC;
   *fd = open(path.c_str(), kFlags | O_CREAT, 0644);
@@ -62,7 +63,7 @@ StatusOr<int> device_places_of(size_t memory_bytes) {
   const char* const end = text + std::strlen(text);
   if (const auto [rest, failure] = std::from_chars(text, end, places);
       failure != std::errc() || rest != end || places < 1)
-    return error(EINVAL, "VMAFX_DEVICE_PLACES=%s is no number of processes", text);
+    return error(EINVAL, "VMAFX_DEVICE_PLACES=%s is not a number of processes, which is 1 or more", text);
   return places;
 }
 

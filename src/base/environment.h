@@ -4,8 +4,8 @@
 
 namespace vmafx {
 
-/* As getenv(); nullptr, too, where the process has rights that its caller has not (a setuid or setgid program, file capabilities):
- * a variable could have it load and run what the caller likes. */
+/* Reads the environment like getenv(); nullptr, too, if the process has rights that its caller has not (a setuid or
+ * setgid program, file capabilities): a variable could have it load and run what the caller likes. */
 const char* environment(const char* name);
 
 }  // namespace vmafx

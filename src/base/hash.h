@@ -16,7 +16,7 @@ class Hash {
 
   void add(const void* data, size_t bytes);
 
-  /* Of all that was added. */
+  /* The hash of everything added so far. */
   uint64_t value() const;
 
   /* The value as reports have it: 16 hexadecimal digits. */

@@ -94,7 +94,7 @@ class Places {
   }
 
   std::string path_;
-  std::vector<size_t> ends_;  // of the path of each array and object that has not ended
+  std::vector<size_t> ends_;  // for each array and object that has not ended, the end of its path
   std::set<std::string> places_;
 };
 

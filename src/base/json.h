@@ -1,5 +1,5 @@
-/* A JSON value. The parser is nlohmann's; its values are not used, because to destroy one takes memory, and where there is none
- * that ends the program. */
+/* A JSON value. The parser is nlohmann's; its values are not used, because to destroy one takes memory, and where there
+ * is none that ends the program. */
 #ifndef VMAFX_BASE_JSON_H
 #define VMAFX_BASE_JSON_H
 
@@ -32,11 +32,9 @@ class Json {
   /* nullopt: the text is no JSON. How deep it nests is for the caller to bound. */
   static std::optional<Json> parse(std::string_view text);
 
-  /* Where the names in the objects of a value stand, as far as `beginning` goes, which may break off anywhere:
-   * "frames", and
-   * "frames/frameNum" for that name in an object of the list `frames`. Empty where the value is not an object. Places
-   * longer than
-   * 256 characters and those in more than 8 brackets are left out. */
+  /* The places of names in the objects of a JSON text, as far as `beginning` goes, which may break off anywhere:
+   * "frames" for a name of the outermost object, "frames/frameNum" for a name of an object in the list `frames`. Empty
+   * if the text is not an object. Leaves out places longer than 256 characters and those in more than 8 brackets. */
   static std::set<std::string> places(std::string_view beginning);
 
   bool is_null() const { return kind_ == Kind::kNull; }
@@ -52,8 +50,8 @@ class Json {
   /* A string without quotes, or a number, true, false or null as JSON writes it. */
   const std::string& text() const { return text_; }
 
-  const std::vector<Json>& items() const { return items_; }         // of an array, or the values of an object
-  const std::vector<std::string>& names() const { return names_; }  // of the values of an object
+  const std::vector<Json>& items() const { return items_; }         // an array's, or the values of an object
+  const std::vector<std::string>& names() const { return names_; }  // an object's keys, in the order of items()
   const Json* find(std::string_view name) const;                    // the last one of that name, or nullptr
 
   void add(Json item) { items_.push_back(std::move(item)); }  // to an array
@@ -77,7 +75,7 @@ int nesting_depth(std::string_view text);
 /* The text with U+FFFD for what is no UTF-8. */
 std::string valid_utf8(const std::string& text);
 
-/* The same as JSON writes it, with quotes. */
+/* The text as a JSON string, with quotes. */
 std::string json_string(const std::string& text);
 
 }  // namespace vmafx

@@ -12,7 +12,8 @@
 #define VMAFX_THREAD_SAFETY(attribute)
 #endif
 
-/* Of a member: only touched by who holds the mutex. Of a function: only called by such. */
+/* GUARDED_BY: a member that is touched only while the mutex is held. REQUIRES: a function that is called only while it
+ * is held. */
 #define VMAFX_GUARDED_BY(mutex) VMAFX_THREAD_SAFETY(guarded_by(mutex))
 #define VMAFX_REQUIRES(mutex) VMAFX_THREAD_SAFETY(requires_capability(mutex))
 

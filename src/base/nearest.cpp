@@ -39,9 +39,10 @@ std::string nearest_name(const std::string& given, std::span<const std::string> 
   const std::string wanted = lower(given);
   for (const std::string& name : names)
     if (name == wanted) return name;
-  for (const std::string& name : names)
-    if (name.ends_with('_' + wanted)) return name;
   std::string best;
+  for (const std::string& name : names)
+    if (name.ends_with('_' + wanted) && (best.empty() || name.size() < best.size())) best = name;
+  if (!best.empty()) return best;
   size_t least = std::min(kMostChanges, wanted.size() / 2) + 1;
   for (const std::string& name : names) {
     const size_t changes = distance(wanted, name);

@@ -8,7 +8,8 @@
 
 namespace vmafx {
 
-/* w x h samples of type T; rows lie `stride` bytes apart, which may be negative and need not be a multiple of sizeof(T)'s alignment beyond T itself. */
+/* w x h samples of type T; rows lie `stride` bytes apart, which may be negative and need not be a multiple of
+ * sizeof(T)'s alignment beyond T itself. */
 template <class T>
 struct Plane {
   T* data = nullptr;
@@ -38,11 +39,12 @@ struct SamplePlane {
 
 enum class Chroma { k400, k420, k422, k444 };
 
-/* What colors the samples mean: code points of ITU-T H.273, which FFmpeg's AVCOL_* are. 2: the video does not say. */
+/* The meaning of samples as colors: code points of ITU-T H.273, which FFmpeg's AVCOL_* are. 2: the video does not
+ * say. */
 struct Color {
   static constexpr int kUnspecified = 2;
   enum class Range { kUnspecified, kLimited, kFull };
-  /* Of the chroma samples, in a square of four luma samples; FFmpeg's AVCHROMA_LOC_*. */
+  /* The place of chroma samples in a square of four luma samples; FFmpeg's AVCHROMA_LOC_*. */
   enum class ChromaLocation { kUnspecified, kLeft, kCenter, kTopLeft, kTop, kBottomLeft, kBottom };
 
   int matrix = kUnspecified;
@@ -54,7 +56,7 @@ struct Color {
   bool operator==(const Color&) const = default;
 };
 
-/* What the metrics see of a video: planar, samples in the low bits of their word. */
+/* A video's format as metrics see it: planar, samples in the low bits of their word. */
 struct VideoFormat {
   int w = 0;
   int h = 0;
@@ -80,6 +82,9 @@ struct Picture {
   int bpc = 8;
   SamplePlane plane[3];
 };
+
+/* How many encodes of one reference a session scores at most. */
+inline constexpr int kMostEncodes = 16;
 
 }  // namespace vmafx
 

@@ -23,22 +23,22 @@ struct ExistingFile {
 
 inline constexpr size_t kBeginning = 65536;
 
-/* What an output may replace. */
+/* The files that an output may replace. */
 struct Replaceable {
   const char* option;  // the option that names the output, for messages: "log_path"
-  const char* noun;    // what the option writes, for messages: "report"
-  const char* kind;    // what it may replace, for messages: "a report of vmafx or libvmaf"
+  const char* noun;    // the output's content, for messages: "report"
+  const char* kind;    // the content that it may replace, for messages: "a report of vmafx or libvmaf"
   std::function<bool(const ExistingFile& file)> is_kind;
   bool overwrite;  // the user's word: replace any file
 };
 
 /* EEXIST, with a sentence that names option and path, if the file must stay: it has content of another kind. Empty
- * files, devices,
- * pipes, and names that no file has are fine. A file that cannot be read cannot be judged: EACCES, EIO, …. */
+ * files, devices, pipes and names that no file has are fine. A file that cannot be read cannot be judged: EACCES, EIO,
+ * …. */
 Status check_replace(const std::string& path, const Replaceable& may);
 
-/* The same for an open descriptor that `path` named, whose present content the output would overwrite. The descriptor
- * is not read. */
+/* Checks an open descriptor that `path` named, whose present content the output would overwrite. The descriptor is not
+ * read. */
 Status check_replace_of(int descriptor, const std::string& path, const Replaceable& may);
 
 }  // namespace vmafx

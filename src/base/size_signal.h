@@ -6,9 +6,9 @@
 
 namespace vmafx {
 
-/* While one lives, a write of this thread that would make a file too large fails with EFBIG; the signal SIGXFSZ, which
- * ends a
- * process by default, is held back and taken away. Signal handlers of the process stay as they are. errno is kept. */
+/* While an object of this class lives, a write of this thread that would make a file too large fails with EFBIG; the
+ * signal SIGXFSZ, which ends a process by default, is held back and taken away. Signal handlers of the process stay as
+ * they are. errno is kept. */
 class SizeSignalHeld {
  public:
   SizeSignalHeld();

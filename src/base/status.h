@@ -31,10 +31,11 @@ class [[nodiscard]] Status {
 /* A printf-formatted std::string. */
 [[gnu::format(printf, 1, 2)]] std::string format_text(const char* format, ...);
 
-/* Of the exception that is being handled, to be called in `catch (...)`: ENOMEM for a failed allocation, EIO for others. */
+/* The exception being handled as a Status, to be called in `catch (...)`: ENOMEM for a failed allocation, EIO for
+ * others. */
 Status caught() noexcept;
 
-/* What `body` returns, or an exception of it as a Status. */
+/* Returns the Status of `body`, or an exception of it as a Status. */
 template <class Body>
 Status guarded(Body body) noexcept {
   try {

@@ -28,7 +28,7 @@ StatusOr<std::string> read_text_file(const char* what, const std::string& path, 
   struct stat info;
   if (fstat(fileno(file.get()), &info) != 0) return file_error(what, path, errno);
   if (S_ISDIR(info.st_mode)) return file_error(what, path, EISDIR);
-  if (!S_ISREG(info.st_mode)) return error(EINVAL, "%s '%s': a pipe or a device, and no file", what, path.c_str());
+  if (!S_ISREG(info.st_mode)) return error(EINVAL, "%s '%s': it is a pipe or a device, not a file", what, path.c_str());
   std::string text;
   for (bool more = true; more && text.size() <= most;) {
     const size_t before = text.size(), wanted = std::min(kBlockBytes, most + 1 - before);
@@ -38,7 +38,7 @@ StatusOr<std::string> read_text_file(const char* what, const std::string& path, 
     more = got == wanted;
   }
   if (std::ferror(file.get())) return file_error(what, path, EIO);
-  if (text.size() > most) return error(EINVAL, "%s '%s': larger than %zu bytes", what, path.c_str(), most);
+  if (text.size() > most) return error(EINVAL, "%s '%s': it is larger than %zu bytes", what, path.c_str(), most);
   return text;
 }
 

@@ -8,7 +8,8 @@
 
 namespace vmafx {
 
-/* The whole text. `what` names the file in messages: "model file". EINVAL: it is no file, or larger than `most` bytes. */
+/* The whole text. `what` names the file in messages: "model file". EINVAL: it is not a file, or larger than `most`
+ * bytes. */
 StatusOr<std::string> read_text_file(const char* what, const std::string& path, size_t most);
 
 }  // namespace vmafx

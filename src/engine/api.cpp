@@ -10,7 +10,7 @@
 #include "engine/api.h"
 #include "engine/session.h"
 #include "engine/version.h"
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 #include "model/model_builtin.h"
 #include "vmafx/vmafx.h"
 
@@ -21,7 +21,6 @@ using vmafx::guarded;
 using vmafx::KeptReference;
 using vmafx::OwnedPicture;
 using vmafx::Session;
-using vmafx::SessionParams;
 using vmafx::sink_of;
 using vmafx::Status;
 using vmafx::StatusOr;
@@ -41,6 +40,17 @@ struct VmafxKeptReference {
 };
 
 namespace {
+
+/* Value: a text or a number. */
+template <class Value>
+int set_option(VmafxOptions* options, const char* name, Value value) {
+  if (!options || !name) return -EINVAL;
+  return told(*options, [&] {
+    Status status = options->values.set(name, value);
+    if (!status.ok()) options->last = status;
+    return status;
+  });
+}
 
 /* Runs `body` on the context's session; keeps and logs the message of a failure. */
 template <class Body>
@@ -134,25 +144,55 @@ int receive(VmafxContext* ctx, VmafxFrameResult* result, bool wait) {
 
 const char* vmafx_version(void) { return vmafx::library_version(); }
 
-void vmafx_default_params(VmafxParams* params) {
-  if (!params) return;
-  *params = {};
-#define VMAFX_NONE(...)
-#define VMAFX_NUMBER(option, field, value, ...) params->field = value;
-  VMAFX_OPTIONS(VMAFX_NONE, VMAFX_NUMBER, VMAFX_NUMBER)
-  VMAFX_OTHER_OPTIONS(VMAFX_NONE, VMAFX_NUMBER, VMAFX_NUMBER)
-#undef VMAFX_NONE
-#undef VMAFX_NUMBER
+const VmafxOption* vmafx_option(int i) { return vmafx::find_option(i); }
+
+VmafxOptions* vmafx_options_new(void) {
+  VmafxOptions* options = nullptr;
+  (void)guarded([&]() -> Status {
+    options = new VmafxOptions;
+    return {};
+  });
+  return options;
 }
 
-int vmafx_open(VmafxContext** out, const VmafxParams* params) {
+void vmafx_options_free(VmafxOptions** options) {
+  if (!options) return;
+  delete *options;
+  *options = nullptr;
+}
+
+int vmafx_options_set(VmafxOptions* options, const char* name, const char* value) {
+  return set_option(options, name, value);
+}
+
+int vmafx_options_set_int(VmafxOptions* options, const char* name, int value) {
+  return set_option(options, name, value);
+}
+
+const char* vmafx_options_last_error(const VmafxOptions* options) {
+  return options ? options->last.message().c_str() : "";
+}
+
+void vmafx_options_set_log(VmafxOptions* options, VmafxLogCallback log, void* log_cookie) {
+  if (!options) return;
+  options->log = log;
+  options->log_cookie = log_cookie;
+}
+
+void vmafx_options_set_device_context(VmafxOptions* options, VmafxPlatform platform, void* device_context) {
+  if (options) options->values.given = {platform, device_context};
+}
+
+int vmafx_open(VmafxContext** out, const VmafxOptions* options) {
   if (!out) return -EINVAL;
   *out = nullptr;
-  if (!params) return -EINVAL;
-  return told(*params, [&]() -> Status {
-    VMAFX_TRY(check_reserved(*params, "VmafxParams"));
+  if (!options) {
+    const std::unique_ptr<VmafxOptions> defaults(vmafx_options_new());
+    return defaults ? vmafx_open(out, defaults.get()) : -ENOMEM;
+  }
+  return told(*options, [&]() -> Status {
     auto ctx = std::make_unique<VmafxContext>();
-    VMAFX_ASSIGN(ctx->session, Session::open(SessionParams(*params), sink_of(*params)));
+    VMAFX_ASSIGN(ctx->session, Session::open(options->values, sink_of(*options)));
     *out = ctx.release();
     return {};
   });
@@ -167,8 +207,7 @@ void vmafx_close(VmafxContext** ctx) {
 
 const char* vmafx_last_error(const VmafxContext* ctx) { return ctx ? ctx->last.message().c_str() : ""; }
 
-int vmafx_check_formats(const VmafxFormat* ref, const VmafxFormat* dist, void (*log)(void*, VmafxLogLevel, const char*),
-                        void* log_cookie) {
+int vmafx_check_formats(const VmafxFormat* ref, const VmafxFormat* dist, VmafxLogCallback log, void* log_cookie) {
   if (!ref || !dist) return -EINVAL;
   std::vector<std::string> sentences;
   Status status = guarded([&]() -> Status {

@@ -1,23 +1,39 @@
-/* What the sources of the C API share: how its structs are checked and its errors told. */
+/* What the sources of the C API share: options, how structs are checked, and how errors are told. */
 #ifndef VMAFX_ENGINE_API_H
 #define VMAFX_ENGINE_API_H
 
 #include <cerrno>
+#include <span>
 
 #include "base/log.h"
 #include "base/status.h"
+#include "engine/session_options.h"
+#include "vmafx/vmafx.h"
+
+struct VmafxOptions {
+  vmafx::SessionOptions values;
+  VmafxLogCallback log = nullptr;
+  void* log_cookie = nullptr;
+  vmafx::Status last;  // failure
+};
 
 namespace vmafx {
 
 /* -EAGAIN is an answer of vmafx_receive(), and whoever gets it tries again: no failure may look like it. */
 inline int code_of(const Status& status) { return -(status.code() == EAGAIN ? EIO : status.code()); }
 
-/* Words that mean something to a later version of the library cannot be obeyed by this one. */
+/* Refuses a struct, or one inside it, with a word that only a later version of the library knows. */
 template <class Struct>
 Status check_reserved(const Struct& given, const char* name) {
-  for (const auto word : given.reserved)
+  for (const void* const word : given.reserved)
     if (word)
       return error(EINVAL, "the reserved words of a %s are not zero: fill it with zeros before its fields", name);
+  if constexpr (requires { given.color; }) VMAFX_TRY(check_reserved(given.color, "VmafxColor"));
+  if constexpr (requires { given.object; })
+    for (const VmafxObject& object : given.object) VMAFX_TRY(check_reserved(object, "VmafxObject"));
+  if constexpr (requires { given.doubts; })
+    for (const VmafxDoubt& doubt : std::span(given.doubts, given.n_doubts))
+      VMAFX_TRY(check_reserved(doubt, "VmafxDoubt"));
   return {};
 }
 

@@ -1,4 +1,4 @@
-/* The part of the C API that needs no stream: models by themselves, pooling, what scores are, and reports of scores
+/* The part of the C API that needs no stream: models by themselves, pooling, facts of scores, and reports of scores
  * that the application has. */
 #include <algorithm>
 #include <cerrno>
@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "engine/api.h"
-#include "engine/pictures.h"
+#include "engine/frames/pictures.h"
 #include "engine/plan.h"
 #include "engine/session.h"
 #include "engine/version.h"
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 #include "model/spec.h"
 #include "report/report.h"
 #include "vmafx/vmafx.h"
@@ -36,13 +36,13 @@ struct VmafxPredictor {
 namespace {
 
 struct LogGiven {
-  void (*log)(void* log_cookie, VmafxLogLevel level, const char* message);
+  VmafxLogCallback log;
   void* log_cookie;
 };
 
 /* -- Predictors ------------------------------------------------------------------------------------------------------ */
 
-/* As a value of VmafxParams.feature; `|` cannot be said there. */
+/* A value inside the option `feature`, which cannot have a `|`. */
 StatusOr<std::string> escaped(const std::string& text) {
   if (text.find('|') != text.npos) return error(EINVAL, "an option of a model has a `|`: '%s'", text.c_str());
   std::string escaped;
@@ -69,7 +69,7 @@ StatusOr<std::unique_ptr<VmafxPredictor>> make_predictor(const std::string& text
   VMAFX_ASSIGN(auto specs, vmafx::parse_models(text));
   if (specs.size() != 1) return error(EINVAL, "one model is needed, not '%s'", text.c_str());
   auto predictor = std::make_unique<VmafxPredictor>();
-  VMAFX_ASSIGN(predictor->plan, vmafx::Plan::make(std::move(specs), {}, vmafx::Placement::kCpu, log));
+  VMAFX_ASSIGN(predictor->plan, vmafx::Plan::make(specs, {}, log));
   VMAFX_ASSIGN(predictor->feature, feature_text(predictor->plan));
   for (const vmafx::PlannedModel::Input& input : predictor->plan.models().front().inputs) {
     const vmafx::PlannedExtractor& planned = predictor->plan.extractors()[static_cast<size_t>(input.extractor)];
@@ -88,19 +88,36 @@ const char* text_at(std::span<const std::string> texts, int i) {
 
 std::span<const VmafxFrameResult> frames_of(const VmafxReport& report) { return {report.frames, report.n_frames}; }
 
+Status check_scores(const VmafxScore* scores, size_t n) {
+  for (const VmafxScore& score : std::span(scores, n)) VMAFX_TRY(vmafx::check_reserved(score, "VmafxScore"));
+  return {};
+}
+
+Status check_stream(const VmafxReport& report) {
+  if (!report.stream) return {};
+  VMAFX_TRY(vmafx::check_reserved(*report.stream, "VmafxReportStream"));
+  if (report.stream->pairing) VMAFX_TRY(vmafx::check_reserved(*report.stream->pairing, "VmafxPairing"));
+  for (const VmafxScoreFacts& facts : std::span(report.stream->facts, report.stream->n_facts))
+    VMAFX_TRY(vmafx::check_reserved(facts, "VmafxScoreFacts"));
+  for (size_t i = 0; report.stream->pictures && i < report.n_frames; i++)
+    VMAFX_TRY(vmafx::check_reserved(report.stream->pictures[i], "VmafxPicture"));
+  return {};
+}
+
 Status check(const VmafxReport& report) {
   VMAFX_TRY(vmafx::check_reserved(report, "VmafxReport"));
-  if (report.stream) VMAFX_TRY(vmafx::check_reserved(*report.stream, "VmafxReportStream"));
-  if (report.stream && report.stream->pairing)
-    VMAFX_TRY(vmafx::check_reserved(*report.stream->pairing, "VmafxPairing"));
   if (!report.path || !*report.path) return error(EINVAL, "a report needs a path");
   if (report.n_subsample < 0) return error(EINVAL, "n_subsample=%d; use 1 or more", report.n_subsample);
   if ((report.n_frames && !report.frames) || (report.n_aggregates && !report.aggregates))
     return error(EINVAL, "a report has no scores to write");
-  for (const VmafxFrameResult& frame : frames_of(report))
+  for (const VmafxFrameResult& frame : frames_of(report)) {
+    VMAFX_TRY(vmafx::check_reserved(frame, "VmafxFrameResult"));
     if (frame.frame < 0 || frame.frame > INT_MAX || (frame.n_scores && !frame.scores))
       return error(EINVAL, "there is no frame %lld", static_cast<long long>(frame.frame));
-  return {};
+    VMAFX_TRY(check_scores(frame.scores, frame.n_scores));
+  }
+  VMAFX_TRY(check_scores(report.aggregates, report.n_aggregates));
+  return check_stream(report);
 }
 
 vmafx::MeanOfScores* mean_of(const std::string& key) {
@@ -157,7 +174,7 @@ VmafxScoreFacts facts_of(const vmafx::KnownScore& score) {
           .unit = feature->unit};
 }
 
-/* What the stream says of a score, else what the metrics do. */
+/* Takes the facts of a score from the stream, or else from the metrics. */
 VmafxScoreFacts facts_of(const std::string& key, const VmafxReportStream* stream) {
   if (stream)
     for (const VmafxScoreFacts& facts : std::span(stream->facts, stream->n_facts))
@@ -174,7 +191,6 @@ StatusOr<std::vector<vmafx::ScoreFacts>> facts_of(const vmafx::ScoreTable& table
   std::vector<vmafx::ScoreFacts> all;
   for (const std::string& key : table.keys()) {
     const VmafxScoreFacts facts = facts_of(key, stream);
-    VMAFX_TRY(vmafx::check_reserved(facts, "VmafxScoreFacts"));
     VMAFX_ASSIGN(const vmafx::Worse worse, worse_of(facts));
     all.push_back({key, text(facts.metric), worse, facts.main != 0, text(facts.unit)});
   }
@@ -206,6 +222,12 @@ StatusOr<std::vector<vmafx::PooledFrames>> windows_of(const VmafxReport& report,
   return pooled;
 }
 
+/* The run itself is unknown: only what the scores are. */
+std::optional<vmafx::Json> run_json(std::span<const vmafx::ScoreFacts> facts) {
+  if (facts.empty()) return std::nullopt;
+  return vmafx::Json::object({{"scores", vmafx::scores_json(facts)}});
+}
+
 Status write(const VmafxReport& report, vmafx::Log& log) {
   VMAFX_TRY(check(report));
   const int n_subsample = std::max(report.n_subsample, 1);
@@ -220,7 +242,7 @@ Status write(const VmafxReport& report, vmafx::Log& log) {
     return error(EINVAL, "ndjson is written while frames are scored: use xml, json, csv or sub");
   const vmafx::ScoreTable table = table_of(report);
   VMAFX_ASSIGN(auto windows, windows_of(report, table, log));
-  VMAFX_ASSIGN(auto facts, facts_of(table, report.stream));
+  VMAFX_ASSIGN(const auto facts, facts_of(table, report.stream));
   std::optional<vmafx::Pairing> pairing;
   if (report.stream && report.stream->pairing) {
     VMAFX_ASSIGN(pairing, vmafx::read_pairing(*report.stream->pairing));
@@ -233,8 +255,8 @@ Status write(const VmafxReport& report, vmafx::Log& log) {
                                        .fps = report.fps,
                                        .partial = pairing && pairing->counts.cut_short,
                                        .windows = std::move(windows),
-                                       .pairing = pairing,
-                                       .scores = std::move(facts)}};
+                                       .run = run_json(facts),
+                                       .pairing = pairing}};
   VMAFX_TRY(file.write({&encode, 1}));
   VMAFX_TRY(file.commit());
   if (pairing) vmafx::log_pairing(*pairing, log);
@@ -245,7 +267,9 @@ Status write(const VmafxReport& report, vmafx::Log& log) {
 
 Status pool(const char* key, const char* method, std::span<const double> values, double* pooled) {
   const vmafx::ParsedPool parsed = vmafx::parse_pool(text(method));
-  if (!parsed.known) return error(EINVAL, "there is no method of pooling called %s", method);
+  if (!parsed.known)
+    return error(EINVAL, "cannot pool by %s: use mean, min, max, harmonic_mean, median, stddev or pN",
+                 text(method).c_str());
   const auto score = vmafx::pool_column(parsed.pool, vmafx::pool_values(values, key ? mean_of(key) : nullptr));
   if (!score) return error(EDOM, "there are no scores to pool");
   *pooled = *score;
@@ -254,8 +278,7 @@ Status pool(const char* key, const char* method, std::span<const double> values,
 
 }  // namespace
 
-int vmafx_predictor_open(VmafxPredictor** out, const char* model, void (*log)(void*, VmafxLogLevel, const char*),
-                         void* log_cookie) {
+int vmafx_predictor_open(VmafxPredictor** out, const char* model, VmafxLogCallback log, void* log_cookie) {
   if (!out) return -EINVAL;
   *out = nullptr;
   if (!model) return -EINVAL;

@@ -10,7 +10,7 @@ constexpr int kMostRowsOfSd = 576;
 
 constexpr int kPq = 16, kHlg = 18;  // transfers
 
-/* As FFmpeg's options call them, by their code points. */
+/* Names in FFmpeg's options, by code point. */
 constexpr const char* kRangeNames[] = {"unknown", "tv", "pc"};
 constexpr const char* kMatrixNames[] = {
     "gbr",       "bt709", "unknown",  "reserved", "fcc",       "bt470bg",           "smpte170m",
@@ -25,27 +25,19 @@ std::string name_of(std::span<const char* const> names, int code) {
   return static_cast<size_t>(code) < names.size() ? names[code] : std::to_string(code);
 }
 
-int code_point(int given) { return given > 0 ? given : Color::kUnspecified; }
-
-/* An enumerator, or the first one for a number that is none. */
-template <class Enum>
-Enum enumerator(int given, Enum last) {
-  return given < 0 || given > static_cast<int>(last) ? Enum{} : static_cast<Enum>(given);
-}
-
 template <class Field>
 Field common(Field ref, Field dist, Field open, const char* name, std::string* differ) {
   if (ref != open && dist != open && ref != dist) *differ += (differ->empty() ? "" : ", ") + std::string(name);
   return ref == open ? dist : ref;
 }
 
-/* Full range against limited, or against one that is not told, which means limited to all that read it. */
+/* Warns of full range against limited or unknown range: everybody reads unknown range as limited. */
 void warn_of_ranges(const InputFormat& ref, const InputFormat& dist, Log& log) {
   const auto is_full = [](const InputFormat& input) { return input.scored.color.range == Color::Range::kFull; };
   const auto range = [](const InputFormat& input) { return kRangeNames[static_cast<int>(input.scored.color.range)]; };
   if (is_full(ref) == is_full(dist)) return;
   const InputFormat& full = is_full(dist) ? dist : ref;
-  /* Formats of FFmpeg's that are of full range by their name have 8 bits. */
+  /* FFmpeg's formats whose names say full range have 8 bits. */
   const std::string format =
       full.scored.bpc == 8 && full.scored.chroma != Chroma::k400 ? ",format=" + sample_name(full.scored) : "";
   log.warning(format_text(
@@ -82,14 +74,6 @@ void warn_of_colors(const InputFormat& ref, const InputFormat& dist, bool scores
                     kTransferNames[(is_hdr(dist) ? dist : ref).scored.color.transfer]));
 }
 
-Color described_color(const VmafxColor& color) {
-  return {.matrix = code_point(color.matrix),
-          .transfer = code_point(color.transfer),
-          .primaries = code_point(color.primaries),
-          .range = enumerator(color.range, Color::Range::kFull),
-          .chroma_location = enumerator(color.chroma_location, Color::ChromaLocation::kBottom)};
-}
-
 Color common_color(const Color& ref, const Color& dist, std::string* differ) {
   const Color open;
   Color both;
@@ -100,6 +84,18 @@ Color common_color(const Color& ref, const Color& dist, std::string* differ) {
   both.chroma_location =
       common(ref.chroma_location, dist.chroma_location, open.chroma_location, "chroma location", differ);
   return both;
+}
+
+void settle_color(VideoFormat& format, std::span<const InputFormat> dist, bool matters, Log& log) {
+  for (const InputFormat& input : dist) {
+    std::string differ;
+    format.color = common_color(format.color, input.scored.color, &differ);
+    if (matters && !differ.empty())
+      log.warning("the inputs differ in what they say of their colors (" + differ +
+                  "); the distorted one is taken as the reference is");
+  }
+  const std::string assumed = assume_color(format);
+  if (matters && !assumed.empty()) log.info("the inputs do not say what their colors are: " + assumed + " is assumed");
 }
 
 std::string assume_color(VideoFormat& format) {

@@ -10,7 +10,7 @@
 namespace vmafx {
 namespace {
 
-/* First pairs later than this, in seconds, are taken for those of a seek. */
+/* A first pair later than this, in seconds, means that the input was seeked. */
 constexpr double kLateBeginning = 2;
 
 }  // namespace
@@ -26,7 +26,7 @@ StatusOr<std::unique_ptr<Encode>> Encode::open(EncodeLabel label, bool named, co
   return encode;
 }
 
-Status Encode::start(Plan& plan, const Range& range, const Pool& pool, int n_subsample, bool pooled_only) {
+Status Encode::start(const Plan& plan, const Range& range, const Pool& pool, int n_subsample, bool pooled_only) {
   if (range.is_given()) {
     VMAFX_ASSIGN(const Reach reach, plan.reach());
     progress_ = RangeProgress(range, reach);
@@ -42,7 +42,7 @@ Status Encode::start(Plan& plan, const Range& range, const Pool& pool, int n_sub
     if (table_->mean(column))
       return error(EINVAL, "pooled_only=1 keeps no scores of frames, and %s of a stream is made of all of them",
                    table_->keys()[static_cast<size_t>(column)].c_str());
-  scorer_.emplace(plan, label_.number, *table_, progress_, n_subsample);
+  scorer_.emplace(plan, *table_, progress_, n_subsample);
   result_.reserve(table_->keys().size());
   window_scores_.reserve(table_->keys().size());
   std::vector<MetricColumn> columns = plan.main_columns();
@@ -57,7 +57,7 @@ StatusOr<Place> Encode::meet(const VmafxPicture& dist) {
   return place;
 }
 
-/* Streams begin near 0, or where -copyts leaves them (MPEG-TS: a second and a half). */
+/* Warns of an input that was seeked. Streams begin near 0, or with -copyts a little later (MPEG-TS: 1.5 s). */
 void Encode::warn_of_seek() {
   const Range& range = progress_.range();
   const double first = progress_.counted_from().value_or(0);
@@ -81,12 +81,12 @@ StatusOr<int64_t> Encode::add(const VmafxPicture& dist, const Borders::Held& ref
   return taken;
 }
 
-/* Frames of the range before this one have all their scores. */
+/* The first frame of the range that does not have all its scores. */
 int64_t Encode::complete() const {
   return progress_.has_begun() ? std::clamp(scorer_->complete(), progress_.first(), progress_.end()) : 0;
 }
 
-/* NDJSON is written as frames and windows finish; the other formats wait for the end. */
+/* Writes NDJSON as frames and windows finish; the other formats wait for the end. */
 Status Encode::report_complete_frames(ReportFile* report, bool of_all) {
   const EncodeLabel* const label = of_all ? this->label() : nullptr;
   for (;;) {
@@ -104,7 +104,7 @@ Status Encode::report_complete_frames(ReportFile* report, bool of_all) {
   return {};
 }
 
-/* Those that were received and reported; of a window once it was, as it is pooled for both. */
+/* Forgets the scores of frames that were received and reported. A window's scores stay until the window was, too. */
 void Encode::forget_frames() {
   if (!pooled_only_) return;
   const int64_t frame = std::min(received_, reported_);
@@ -152,8 +152,8 @@ void Encode::receive_window(int64_t frame, VmafxFrameResult* result) {
   result->window = &window_;
 }
 
-/* Scores that are not finite are left out of what is pooled. Infinities are of equal pictures; a score that is no
- * number is of a metric that broke, so its key is named. */
+/* Counts scores that are not finite, which pooling leaves out. Equal pictures give infinities; a NaN means that a
+ * metric broke, so the log names its key. */
 void Encode::log_gaps() {
   int64_t count = 0;
   for (int column = 0; column < table_->columns(); column++) {

@@ -14,7 +14,7 @@ long long to_print(int64_t number) { return number; }
 
 unsigned all_planes(const InputFormat& format) { return (1u << format.scored.planes()) - 1; }
 
-/* Whether metrics read the planes that are kept where they lie. */
+/* Whether metrics can read the kept planes where they lie. */
 bool is_readable(const InputFormat& format) {
   for (int p = 0; p < 3; p++)
     if (format.is_read(p) && !format.plane[p].is_plain()) return false;
@@ -26,7 +26,7 @@ bool is_readable(const InputFormat& format) {
 StatusOr<std::shared_ptr<KeptReference>> KeptReference::open(const VmafxFormat& given,
                                                              const VmafxKeptReferenceParams& params) {
   VMAFX_ASSIGN(InputFormat format, InputFormat::make(given, "reference"));
-  format.given.name = nullptr;  // the application's; format.name is a copy
+  format.given.name = nullptr;  // belongs to the application; format.name is a copy
   const unsigned all = all_planes(format);
   format.planes_read = params.planes ? params.planes & all : all;
   if (params.planes > 7 || !format.planes_read)
@@ -38,7 +38,7 @@ StatusOr<std::shared_ptr<KeptReference>> KeptReference::open(const VmafxFormat& 
   return std::shared_ptr<KeptReference>(new KeptReference(format, copies, budget, std::move(on_devices)));
 }
 
-/* What stays in memory because of the picture: of one that is not copied the planes that are not kept, too. */
+/* The bytes that stay in memory because of a picture. If it is not copied, they include planes that are not kept. */
 uint64_t KeptReference::bytes_of(const VmafxPicture& picture) const {
   if (copies_) return reader_.copied_bytes();
   uint64_t bytes = 0;

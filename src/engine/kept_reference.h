@@ -1,5 +1,6 @@
-/* A reference that stays: its frames, held in host memory for any number of sessions, as their metrics read them, what kernels left of them on
- * GPUs, and the raw sums that follow from them alone. Who scores against it neither decodes nor converts the frames again. */
+/* A reference that stays: its frames, held in host memory for any number of sessions, as their metrics read them, what
+ * kernels left of them on GPUs, and the raw sums that follow from them alone. Who scores against it neither decodes nor
+ * converts the frames again. */
 #ifndef VMAFX_ENGINE_KEPT_REFERENCE_H
 #define VMAFX_ENGINE_KEPT_REFERENCE_H
 
@@ -11,9 +12,9 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "engine/input_format.h"
-#include "engine/kept_sums.h"
-#include "engine/pictures.h"
+#include "engine/frames/input_format.h"
+#include "engine/frames/kept_sums.h"
+#include "engine/frames/pictures.h"
 #include "vmafx/vmafx.h"
 
 namespace vmafx {
@@ -23,14 +24,14 @@ class KeptReference {
   static StatusOr<std::shared_ptr<KeptReference>> open(const VmafxFormat& format,
                                                        const VmafxKeptReferenceParams& params);
 
-  /* The next frame. One thread at a time. After a failure all is as it was. ENOMEM: it does not fit. */
+  /* Adds the next frame. One thread at a time. A failure changes nothing. ENOMEM: the frame does not fit. */
   Status add(OwnedPicture picture);
 
-  /* The rest is for any thread. */
+  /* Any thread may call the functions below. */
 
   const InputFormat& format() const { return reader_.format(); }  // planes_read: those that are kept
   int64_t frames() const;
-  uint64_t bytes() const;                                                     // that the frames take
+  uint64_t bytes() const;                                                     // memory of the frames
   const DeviceBudget* device_budget() const { return device_budget_.get(); }  // null: no copies are left on GPUs
 
   /* EINVAL: there is no such frame. */
@@ -39,7 +40,8 @@ class KeptReference {
   /* EINVAL: one of these planes (bit p) is not kept. */
   Status check_planes(unsigned planes) const;
 
-  /* The sums of a metric that reads nothing but these frames; `metric`: with its options. They live as long as the frames. */
+  /* The sums of a metric that reads nothing but these frames; `metric`: with its options. They live as long as the
+   * frames. */
   std::shared_ptr<KeptSums> sums_of(const std::string& metric, size_t bytes) const;
 
  private:

@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "base/nearest.h"
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 #include "kernels/steps/gray_file.h"
 #include "model/model_check.h"
 #include "model/model_file.h"
@@ -12,7 +12,7 @@
 namespace vmafx {
 namespace {
 
-/* Without the twins on a GPU, which nobody needs to name. */
+/* Leaves out the names of kernels, which nobody needs. */
 std::vector<std::string> metric_names() {
   std::vector<std::string> names;
   for (const std::string& name : extractor_names())
@@ -32,7 +32,7 @@ std::string no_such_metric(const std::string& name) {
 
 std::string name_of(const PlannedExtractor& planned) { return extractor_name(*planned.info, planned.placement); }
 
-/* Clients look for these words in ffmpeg's output. */
+/* Clients search ffmpeg's output for these words. */
 Status no_extractor(const std::string& name, const std::string& reason) {
   return error(EINVAL, "could not initialize feature extractor %s: %s", name.c_str(), reason.c_str());
 }
@@ -52,7 +52,7 @@ bool is_overloaded(const PlannedModel& planned, const std::vector<PlannedExtract
   });
 }
 
-/* Model files come from anyone; what is written where is for the user to say. */
+/* A model file may come from anybody; only the user says which files are written. */
 Status check_writes_nothing(const ModelSpec& spec, const ModelFeature& feature, const ExtractorInfo& info) {
   for (const auto& [name, text] : feature.options) {
     const OptionInfo* option = find_option(info, name);
@@ -66,7 +66,7 @@ Status check_writes_nothing(const ModelSpec& spec, const ModelFeature& feature, 
   return {};
 }
 
-/* Options that only the file asks for are for the file's maker to mend. */
+/* Names the model file if an option that it sets is wrong: the user did not write it. */
 Status check_known(const ModelSpec& spec, const ModelFeature& feature, const ExtractorInfo& info) {
   if (spec.path.empty()) return {};
   const Status status = Options::resolve(info.name, info.options, feature.options).status();
@@ -75,7 +75,7 @@ Status check_known(const ModelSpec& spec, const ModelFeature& feature, const Ext
                                                            status.message().c_str()));
 }
 
-/* Why the CPU runs what has kernels. */
+/* Fails with the reason why the CPU must run this metric, although it has kernels. */
 Status fits_device(const PlannedExtractor& planned, const VideoFormat& format) {
   return planned.info->fits_device ? planned.info->fits_device(planned.options, format) : Status();
 }
@@ -125,17 +125,30 @@ std::string PlannedExtractor::key_of(const FeatureInfo& feature) const {
   return feature.key + (feature.bare ? "" : options.key_suffix());
 }
 
-StatusOr<Plan> Plan::make(std::vector<ModelSpec> models, const std::vector<FeatureSpec>& features, Placement preferred,
-                          Log& log, Rivals rivals) {
+StatusOr<Plan> Plan::make(const std::vector<ModelSpec>& models, const std::vector<FeatureSpec>& features, Log& log,
+                          Rivals rivals) {
   Plan plan;
   plan.rivals_ = rivals;
-  for (const ModelSpec& spec : models) VMAFX_TRY(plan.add_model(spec, preferred, log));
-  for (const FeatureSpec& spec : features) VMAFX_TRY(plan.add_feature(spec, preferred, log));
+  for (const ModelSpec& spec : models) VMAFX_TRY(plan.add_model(spec, log));
+  for (const FeatureSpec& spec : features) VMAFX_TRY(plan.add_feature(spec, log));
   if (plan.extractors_.empty()) return error(EINVAL, "nothing to score: name a model or a feature");
   return plan;
 }
 
-Status Plan::add_model(const ModelSpec& spec, Placement preferred, Log& log) {
+bool Plan::names_kernels() const { return std::ranges::any_of(extractors_, &PlannedExtractor::device_only); }
+
+Status Plan::place(Placement preferred) {
+  for (PlannedExtractor& planned : extractors_) {
+    if (planned.device_only && preferred != Placement::kDevice)
+      return no_extractor(
+          extractor_name(*planned.info, Placement::kDevice),
+          std::string("it runs on a GPU, and this session has none; the metric is called ") + planned.info->name);
+    planned.placement = planned.info->flags & kHip ? preferred : Placement::kCpu;
+  }
+  return {};
+}
+
+Status Plan::add_model(const ModelSpec& spec, Log& log) {
   VMAFX_ASSIGN(Model model, load_model(spec));
   for (const PlannedModel& other : models_)
     if (other.model.name() == model.name())
@@ -154,8 +167,8 @@ Status Plan::add_model(const ModelSpec& spec, Placement preferred, Log& log) {
       if (const auto overload = spec.overloads.find(name); overload != spec.overloads.end())
         for (const auto& [option, text] : overload->second) given[option] = text;
     VMAFX_TRY(check_known(spec, feature, *info));
-    const Asker asker = {"model " + planned.model.name(), feature.name.c_str()};
-    VMAFX_ASSIGN(const int index, add_extractor(*info, preferred, given, asker, log));
+    const Asker asker = {"model " + planned.model.name(), info->name, feature.name.c_str()};
+    VMAFX_ASSIGN(const int index, add_extractor(*info, given, asker, log));
     planned.inputs.push_back({index, feature.name});
   }
   for (const auto& [name, options] : spec.overloads)
@@ -166,33 +179,23 @@ Status Plan::add_model(const ModelSpec& spec, Placement preferred, Log& log) {
   return {};
 }
 
-Status Plan::add_feature(const FeatureSpec& spec, Placement preferred, Log& log) {
+Status Plan::add_feature(const FeatureSpec& spec, Log& log) {
   const auto [info, device_only] = find_extractor(spec.extractor);
   if (!info) return no_extractor(spec.extractor, no_such_metric(spec.extractor));
-  if (device_only && preferred != Placement::kDevice)
-    return no_extractor(spec.extractor,
-                        std::string("it runs on a GPU, and this session has none; the metric is called ") + info->name);
-  VMAFX_ASSIGN(const int index, add_extractor(*info, preferred, spec.options, {"feature"}, log));
+  VMAFX_ASSIGN(const int index, add_extractor(*info, spec.options, {"feature", spec.extractor}, log));
   extractors_[index].asked_for = true;
   if (device_only) extractors_[index].device_only = true;
   return {};
 }
 
-/* One who asks for what is there shares it. Options that only add to the output (debug, enable_mse, …) are switched on
- * if anyone asks for them. */
-StatusOr<int> Plan::add_extractor(const ExtractorInfo& info, Placement preferred, const OptionTexts& given,
-                                  const Asker& asker, Log& log) {
-  const Placement placement = info.flags & kHip ? preferred : Placement::kCpu;
-  const std::string metric = extractor_name(info, placement);
-  auto resolved = Options::resolve(metric, info.options, given);
-  if (!resolved.ok()) return no_extractor(metric, resolved.status().message());
+/* Requests with the same options share an extractor. Options that only add to the output (debug, enable_mse, …) are
+ * switched on if anybody asks for them. */
+StatusOr<int> Plan::add_extractor(const ExtractorInfo& info, const OptionTexts& given, const Asker& asker, Log& log) {
+  auto resolved = Options::resolve(asker.metric, info.options, given);
+  if (!resolved.ok()) return no_extractor(asker.metric, resolved.status().message());
 
-  PlannedExtractor asked = {.info = &info,
-                            .given = given,
-                            .asker = asker.name,
-                            .placement = placement,
-                            .options = std::move(resolved.value())};
-  int rival = -1;  // the first of the same key
+  PlannedExtractor asked = {.info = &info, .given = given, .asker = asker.name, .options = std::move(resolved.value())};
+  int rival = -1;  // the first extractor with the same keys
   for (int i = 0; i < static_cast<int>(extractors_.size()); i++) {
     PlannedExtractor& planned = extractors_[i];
     if (planned.info != &info || planned.options.key_suffix() != asked.options.key_suffix()) continue;
@@ -251,18 +254,14 @@ Status Plan::check_models(const VideoFormat& format, Log& log) const {
   return {};
 }
 
-Status Plan::make_extractors(PlannedExtractor& planned, const VideoFormat& format, int encodes) {
+Status Plan::make_extractor(PlannedExtractor& planned, const VideoFormat& format, int encodes) {
   for (const auto& [name, text] : planned.given)
     if (const OptionInfo* option = find_option(*planned.info, name); option && option->writes && encodes > 1)
       return error(EINVAL, "%s of %s writes files of one encode, and there are %d: score that encode alone",
                    name.c_str(), planned.info->name, encodes);
-  for (int encode = 0; encode < encodes; encode++) {
-    auto made =
-        planned.info->create(planned.options, planned.info->seen(format), encode ? Placement::kCpu : planned.placement);
-    if (!made.ok()) return no_extractor(name_of(planned), made.status().message());
-    if (encode) planned.others.push_back(std::move(made.value()));
-    else planned.extractor = std::move(made.value());
-  }
+  auto made = planned.info->create(planned.options, planned.info->seen(format), planned.placement);
+  if (!made.ok()) return no_extractor(name_of(planned), made.status().message());
+  planned.extractor = std::move(made.value());
   return {};
 }
 
@@ -270,7 +269,7 @@ Status Plan::instantiate(const VideoFormat& format, Log& log, int encodes) {
   VMAFX_TRY(check_models(format, log));
   for (PlannedExtractor& planned : extractors_) {
     VMAFX_TRY(choose_placement(planned, format, log));
-    VMAFX_TRY(make_extractors(planned, format, encodes));
+    VMAFX_TRY(make_extractor(planned, format, encodes));
   }
   VMAFX_TRY(place_columns(log));
   VMAFX_TRY(place_aggregates(log));
@@ -301,7 +300,7 @@ StatusOr<DeviceExtractors> Plan::make_device_extractors(const VideoFormat& forma
   return made;
 }
 
-/* In the order in which libvmaf, on one thread, writes each feature's first score. */
+/* Orders columns as libvmaf, on one thread, writes the features' first scores. */
 Status Plan::place_columns(Log& log) {
   for (PlannedExtractor& planned : extractors_) {
     planned.columns.assign(planned.extractor->features().size(), -1);
@@ -330,7 +329,7 @@ Status Plan::place_column(PlannedExtractor& planned, size_t i, Log& log) {
   return {};
 }
 
-/* The keys of what is made of the whole stream do not show options. */
+/* Keys of values of the whole stream do not show options, so two extractors may want the same. */
 Status Plan::place_aggregates(Log& log) {
   for (PlannedExtractor& planned : extractors_) {
     planned.aggregates.clear();
@@ -380,7 +379,7 @@ std::vector<SummaryColumn> Plan::summary_columns() const {
   return columns;
 }
 
-/* The score that stands for a metric: the one it says, or the first that it provides with these options. */
+/* The score that stands for a metric: its main score, or the first that it provides with these options. */
 int Plan::main_column(const PlannedExtractor& planned) {
   const auto features = planned.extractor->features();
   for (size_t i = 0; planned.info->main_score && i < features.size(); i++)
@@ -429,7 +428,7 @@ StatusOr<Reach> Plan::reach() const {
   for (const PlannedExtractor& planned : extractors_) {
     const Reach reach = planned.extractor->reads().reach;
     if (reach.whole_stream)
-      return error(EINVAL, "%s of %s is of a whole stream, there is none of a range", reach.whole_stream,
+      return error(EINVAL, "%s of %s is computed from a whole stream; score it without range=", reach.whole_stream,
                    planned.info->name);
     all.before = std::max(all.before, reach.before);
     all.after = std::max(all.after, reach.after);

@@ -6,8 +6,8 @@
 namespace vmafx {
 namespace {
 
-/* Puts one extractor's scores into its columns of the tables, those of context nowhere. Extractors count from the first
- * frame that was taken. */
+/* Puts one extractor's scores into its columns of the tables, and drops scores of context. Extractors count from the
+ * first frame that was taken. */
 class ColumnSink : public ScoreSink {
  public:
   ColumnSink(const PlannedExtractor& planned, ScoreTable& table, ScoreTable& unseen, const RangeProgress& progress)
@@ -30,23 +30,34 @@ class ColumnSink : public ScoreSink {
   const RangeProgress& progress_;
 };
 
+std::vector<std::unique_ptr<StreamScorer>> make_scorers(const Plan& plan) {
+  std::vector<std::unique_ptr<StreamScorer>> scorers;
+  for (const PlannedExtractor& planned : plan.extractors()) scorers.push_back(planned.extractor->make_scorer());
+  return scorers;
+}
+
 }  // namespace
 
+Scorer::Scorer(const Plan& plan, ScoreTable& table, const RangeProgress& progress, int subsample)
+    : plan_(plan), scorers_(make_scorers(plan)), table_(table),
+      unseen_(std::vector<std::string>(static_cast<size_t>(plan.unseen_columns()))), progress_(progress),
+      subsample_(subsample) {}
+
 Status Scorer::add(const FinishedFrame& finished) {
-  auto& extractors = plan_.extractors();
+  const auto& extractors = plan_.extractors();
   for (size_t i = 0; i < extractors.size(); i++) {
     if (!finished.sums[i]) continue;
     ColumnSink sink(extractors[i], table_, unseen_, progress_);
-    extractors[i].of_encode(encode_).finalize(finished.index, finished.sums[i], sink);
+    scorers_[i]->finalize(finished.index, finished.sums[i], sink);
   }
   added_ = finished.index + 1;
   return complete_frames();
 }
 
 Status Scorer::flush() {
-  for (PlannedExtractor& planned : plan_.extractors()) {
-    ColumnSink sink(planned, table_, unseen_, progress_);
-    VMAFX_TRY(planned.of_encode(encode_).flush(sink));
+  for (size_t i = 0; i < scorers_.size(); i++) {
+    ColumnSink sink(plan_.extractors()[i], table_, unseen_, progress_);
+    VMAFX_TRY(scorers_[i]->flush(sink));
   }
   VMAFX_TRY(complete_frames());
   if (complete_ < added_)

@@ -4,105 +4,82 @@
 #include <cerrno>
 
 #include "base/cpu.h"
-#include "base/hash.h"
 #include "engine/color.h"
-#include "engine/version.h"
-#include "kernels/registry.h"
 #include "kernels/steps/gray_file.h"
 
 namespace vmafx {
 
 namespace {
 
-/* Frame pairs in flight beyond those that the workers have in hand: enough that no worker waits for the decoder's next frame. */
+/* Frame pairs in flight beyond those that workers score: enough that no worker waits for the decoder's next frame. */
 constexpr int kFramesAhead = 2;
 
-/* How often room is taken for the report of what was submitted. */
-constexpr int64_t kFramesPerReserve = 256;
-
-constexpr const char* kChromaNames[] = {"4:0:0", "4:2:0", "4:2:2", "4:4:4"};  // in the order of Chroma
-
-Status check_range(const char* option, int value, int least, int most, const char* help) {
-  if (value >= least && value <= most) return {};
-  if (most == INT_MAX) return error(EINVAL, "%s=%d; use %d or more (%s)", option, value, least, help);
-  return error(EINVAL, "%s=%d; use %d to %d (%s)", option, value, least, most, help);
+/* The `number`th name in `names`, or "main0". */
+std::string encode_name(const std::string& names, int number) {
+  size_t at = 0;
+  for (int i = 0; i < number && at != names.npos; i++)
+    if (at = names.find('|', at); at != names.npos) at++;
+  const std::string name = at == names.npos ? "" : names.substr(at, names.find('|', at) - at);
+  return name.empty() ? "main" + std::to_string(number) : name;
 }
 
-bool name_kernels(const std::vector<FeatureSpec>& features) {
-  return std::ranges::any_of(features,
-                             [](const FeatureSpec& spec) { return find_extractor(spec.extractor).device_only; });
+StatusOr<std::vector<std::string>> parse_encode_names(const std::string& text, int encodes) {
+  std::vector<std::string> names;
+  for (int i = 0; i < encodes; i++) {
+    names.push_back(encode_name(text, i));
+    if (std::ranges::count(names, names.back()) > 1)
+      return error(EINVAL, "two encodes are called '%s'; encode_names=A|B|… names each of them", names.back().c_str());
+  }
+  const auto count = std::ranges::count(text, '|') + 1;
+  if (!text.empty() && count > encodes)
+    return error(EINVAL, "encode_names has %d names for %d encodes", static_cast<int>(count), encodes);
+  return names;
+}
+
+SessionGpu::Request gpu_request(const SessionOptions& params) {
+  const std::chrono::seconds place_wait(params.backend == "hip" ? params.device_wait : 0);
+  return {params.backend, {params.device, params.given, place_wait}, params.encodes, params.verify};
 }
 
 }  // namespace
 
-SessionParams::SessionParams(const VmafxParams& params) : given{params.device_platform, params.device_context} {
-#define VMAFX_TEXT(option, field, value, help) field = text_or(params.field, field);
-#define VMAFX_NUMBER(option, field, ...) field = params.field;
-  VMAFX_OPTIONS(VMAFX_TEXT, VMAFX_NUMBER, VMAFX_NUMBER);
-  VMAFX_OTHER_OPTIONS(VMAFX_TEXT, VMAFX_NUMBER, VMAFX_NUMBER);
-#undef VMAFX_TEXT
-#undef VMAFX_NUMBER
-}
+Session::Session(const SessionOptions& params, Log::Sink sink)
+    : params_(params), log_(std::move(sink)), gpu_(gpu_request(params_), log_) {}
 
-Status SessionParams::check() const {
-#define VMAFX_INT(option, field, value, least, most, help) VMAFX_TRY(check_range(#option, field, least, most, help));
-#define VMAFX_NONE(...)
-  VMAFX_OPTIONS(VMAFX_NONE, VMAFX_INT, VMAFX_NONE);
-  VMAFX_OTHER_OPTIONS(VMAFX_NONE, VMAFX_INT, VMAFX_NONE);
-#undef VMAFX_INT
-#undef VMAFX_NONE
-  if (import_frames == "auto" || import_frames == "device" || import_frames == "host") return {};
-  return error(EINVAL, "there is no import=%s; use auto, device or host", import_frames.c_str());
-}
+/* -- Opening ------------------------------------------------------------------------------------------------------- */
 
-StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Log::Sink sink) {
+/* Parses all texts, models included, before it opens any output, and opens the outputs before the GPU: a wrong word
+ * must not wait for a GPU, which may be busy. */
+StatusOr<std::unique_ptr<Session>> Session::open(const SessionOptions& params, Log::Sink sink) {
   VMAFX_TRY(params.check());
   VMAFX_TRY(select_cpu());
 
   std::unique_ptr<Session> session(new Session(params, std::move(sink)));
   VMAFX_ASSIGN(const auto features, parse_features(params.feature));
-  VMAFX_ASSIGN(auto models, session->models_asked_for());
+  VMAFX_ASSIGN(const auto models, session->parse_models_asked_for());
   VMAFX_ASSIGN(session->range_, Range::parse(params.range));
   VMAFX_TRY(session->check_subsample());
   VMAFX_ASSIGN(session->score_format_, ScoreFormat::parse(params.score_fmt, false));
   session->pool_ = choose_pool(params.pool, session->log_);
   VMAFX_TRY(session->check_pooled_only());
-  VMAFX_TRY(session->open_outputs(models, features));
-  VMAFX_ASSIGN(session->backend_,
-               open_backend(params.backend, session->device_choice(), name_kernels(features), session->log_));
   const Rivals rivals = params.ignore_unknown ? Rivals::kFirstIsReported : Rivals::kRefused;
-  VMAFX_ASSIGN(session->plan_,
-               Plan::make(std::move(models), features, session->backend_.preferred, session->log_, rivals));
+  VMAFX_ASSIGN(session->plan_, Plan::make(models, features, session->log_, rivals));
   if (params.overwrite) session->plan_.allow_overwrite();
+  VMAFX_TRY(session->open_outputs(models, features));
+  VMAFX_TRY(session->gpu_.open(session->plan_.names_kernels()));
+  VMAFX_TRY(session->plan_.place(session->gpu_.preferred()));
   return session;
 }
 
-/* Opens the files that are written. This comes before the GPU is opened, so that a wrong path is told at once. */
-Status Session::open_outputs(const std::vector<ModelSpec>& models, const std::vector<FeatureSpec>& features) {
-  const std::vector<NamedFile> folders = written_folders(models, features);
-  for (const NamedFile& folder : folders) VMAFX_TRY(GrayFile::check_folder(folder.path));
-  VMAFX_TRY(check_distinct(named_outputs(folders), named_inputs(models)));
-  VMAFX_ASSIGN(reports_, open_reports({params_.log_path, params_.log_fmt, params_.score_fmt, params_.n_subsample,
-                                       params_.report_times, params_.encodes, range_.is_given(), params_.pooled_only,
-                                       params_.overwrite},
-                                      log_));
-  return open_encodes();
+StatusOr<std::vector<ModelSpec>> Session::parse_models_asked_for() {
+  if (!params_.ignore_unknown) return parse_models(params_.model);
+  std::vector<std::string> left_out;
+  auto models = parse_known(params_.model, &left_out);
+  for (const std::string& complaint : left_out) log_.warning(complaint + " (ignored)");
+  return models;
 }
 
-std::vector<NamedFile> Session::named_outputs(std::vector<NamedFile> outputs) const {
-  for (const std::string& path : report_paths(params_.log_path, params_.encodes)) outputs.push_back({"log_path", path});
-  if (!params_.openmetrics.empty()) outputs.push_back({"openmetrics", params_.openmetrics});
-  return outputs;
-}
-
-std::vector<NamedFile> Session::named_inputs(const std::vector<ModelSpec>& models) const {
-  std::vector<NamedFile> inputs;
-  for (const ModelSpec& model : models)
-    if (!model.path.empty()) inputs.push_back({"model=path", model.path});
-  return inputs;
-}
-
-/* Which pairs it leaves out depends on the number of the stream's first one. */
+/* n_subsample counts from the stream's first pair, which a range by time does not know. */
 Status Session::check_subsample() const {
   if (params_.n_subsample == 1 || !range_.is_given()) return {};
   if (!params_.window.empty())
@@ -127,31 +104,35 @@ Status Session::check_pooled_only() const {
   return {};
 }
 
-DeviceChoice Session::device_choice() const {
-  return {params_.device, params_.given, std::chrono::seconds(params_.backend == "hip" ? params_.device_wait : 0)};
+Status Session::open_outputs(const std::vector<ModelSpec>& models, const std::vector<FeatureSpec>& features) {
+  const std::vector<NamedFile> folders = written_folders(models, features);
+  for (const NamedFile& folder : folders) VMAFX_TRY(GrayFile::check_folder(folder.path));
+  VMAFX_TRY(check_distinct(named_outputs(folders), named_inputs(models)));
+  VMAFX_ASSIGN(reports_, SessionReports::open({params_.log_path, params_.log_fmt, params_.score_fmt,
+                                               params_.n_subsample, params_.report_times, params_.encodes,
+                                               range_.is_given(), params_.pooled_only, params_.overwrite},
+                                              log_));
+  return open_encodes();
 }
 
-/* What `encode_names` calls it, or "main0". */
-std::string Session::encode_name(int number) const {
-  size_t at = 0;
-  const std::string& names = params_.encode_names;
-  for (int i = 0; i < number && at != names.npos; i++)
-    if (at = names.find('|', at); at != names.npos) at++;
-  const std::string name = at == names.npos ? "" : names.substr(at, names.find('|', at) - at);
-  return name.empty() ? "main" + std::to_string(number) : name;
+/* Adds the session's own files to the folders of metrics. */
+std::vector<NamedFile> Session::named_outputs(std::vector<NamedFile> folders) const {
+  std::vector<NamedFile> outputs = std::move(folders);
+  for (const std::string& path : report_paths(params_.log_path, params_.encodes)) outputs.push_back({"log_path", path});
+  if (!params_.openmetrics.empty()) outputs.push_back({"openmetrics", params_.openmetrics});
+  return outputs;
+}
+
+std::vector<NamedFile> Session::named_inputs(const std::vector<ModelSpec>& models) const {
+  std::vector<NamedFile> inputs;
+  for (const ModelSpec& model : models)
+    if (!model.path.empty()) inputs.push_back({"model=path", model.path});
+  return inputs;
 }
 
 Status Session::open_encodes() {
   const bool named = params_.encodes > 1;
-  std::vector<std::string> names;
-  for (int i = 0; i < params_.encodes; i++) {
-    names.push_back(encode_name(i));
-    if (std::ranges::count(names, names.back()) > 1)
-      return error(EINVAL, "two encodes are called '%s'; encode_names=A|B|… names each of them", names.back().c_str());
-  }
-  const auto count = std::ranges::count(params_.encode_names, '|') + 1;
-  if (!params_.encode_names.empty() && count > params_.encodes)
-    return error(EINVAL, "names in encode_names: %d; encodes: %d", static_cast<int>(count), params_.encodes);
+  VMAFX_ASSIGN(const std::vector<std::string> names, parse_encode_names(params_.encode_names, params_.encodes));
   const std::vector<std::string> labels = named ? names : std::vector<std::string>{"0"};
   VMAFX_ASSIGN(const auto metrics, open_metrics_file(params_.openmetrics, params_.overwrite, labels));
   for (int i = 0; i < params_.encodes; i++) {
@@ -163,13 +144,7 @@ Status Session::open_encodes() {
   return {};
 }
 
-StatusOr<std::vector<ModelSpec>> Session::models_asked_for() {
-  if (!params_.ignore_unknown) return parse_models(params_.model);
-  std::vector<std::string> left_out;
-  auto models = parse_known(params_.model, &left_out);
-  for (const std::string& complaint : left_out) log_.warning(complaint + " (ignored)");
-  return models;
-}
+/* -- Configuring --------------------------------------------------------------------------------------------------- */
 
 Status Session::configure(const VmafxFormat& ref_given, std::span<const VmafxFormat> dist_given) {
   VMAFX_TRY(check_unconfigured());
@@ -202,24 +177,16 @@ Status Session::match(InputFormat ref, std::span<const VmafxFormat> dist_given,
   return keep(set_up(std::move(ref), std::move(dist)));
 }
 
-/* Once: what fails half-way is not begun again. */
+/* Runs once; a session whose set-up failed stays failed. */
 Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
   format_ = ref.scored;
   for (const InputFormat& format : dist) warn_of_colors(ref, format, model_count() > 0, log_);
-  settle_color(ref.scored.color, dist);
+  settle_color(format_, dist, plan_.any(kColor), log_);
   settle_fps(dist);
   VMAFX_TRY(plan_.instantiate(format_, log_, params_.encodes));
-  if (reference_) {
-    VMAFX_TRY(reference_->check_planes(plan_.planes_read()));
-  } else {
-    ref.planes_read = plan_.planes_read();
-    ref_reader_.start(ref, log_);
-  }
-  dist_readers_.resize(dist.size());
-  for (size_t i = 0; i < dist.size(); i++) {
-    dist[i].planes_read = plan_.planes_read();
-    dist_readers_[i].start(dist[i], log_);
-  }
+  ref.planes_read = plan_.planes_read();
+  for (InputFormat& format : dist) format.planes_read = plan_.planes_read();
+  VMAFX_TRY(start_readers(ref, dist));
   VMAFX_TRY(start_pipeline());
   if (reference_) pipeline_.keep_sums(kept_sums());
   VMAFX_TRY(start_import(ref_reader_, ref));
@@ -230,23 +197,15 @@ Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
   return {};
 }
 
-/* All encodes are scored as of the same colors: the reference's, or where it does not say them those of the first that does. */
-void Session::settle_color(const Color& ref, const std::vector<InputFormat>& dist) {
-  Color common = ref;
-  for (const InputFormat& format : dist) {
-    std::string differ;
-    common = common_color(common, format.scored.color, &differ);
-    if (plan_.any(kColor) && !differ.empty())
-      log_.warning("the inputs differ in what they say of their colors (" + differ +
-                   "); the distorted one is taken as the reference is");
-  }
-  format_.color = common;
-  const std::string assumed = assume_color(format_);
-  if (plan_.any(kColor) && !assumed.empty())
-    log_.info("the inputs do not say what their colors are: " + assumed + " is assumed");
+Status Session::start_readers(const InputFormat& ref, std::span<const InputFormat> dist) {
+  if (reference_) VMAFX_TRY(reference_->check_planes(plan_.planes_read()));
+  else ref_reader_.start(ref, log_);
+  dist_readers_.resize(dist.size());
+  for (size_t i = 0; i < dist.size(); i++) dist_readers_[i].start(dist[i], log_);
+  return {};
 }
 
-/* Likewise. */
+/* Takes the frame rate from the reference, else from the first encode that has one. */
 void Session::settle_fps(const std::vector<InputFormat>& dist) {
   for (const InputFormat& format : dist)
     if (!format_.fps) format_.fps = format.scored.fps;
@@ -257,15 +216,13 @@ void Session::settle_fps(const std::vector<InputFormat>& dist) {
 
 Status Session::start_pipeline() {
   const int threads = std::min(params_.n_threads ? params_.n_threads : usable_threads(), kMostThreads);
-  std::vector<Extractor*> extractors;
+  std::vector<const Extractor*> extractors;
   for (const PlannedExtractor& planned : plan_.extractors()) extractors.push_back(planned.extractor.get());
   VMAFX_TRY(pipeline_.start(std::move(extractors), threads, kFramesAhead, params_.encodes));
-  VMAFX_TRY(start_device_queue());
-  if (takeover_.empty()) log_beginning(run_facts(), log_);
-  return {};
+  return start_gpu();
 }
 
-/* Of the inputs in a GPU's memory the fewest; nullopt: there are none. */
+/* The fewest spare pictures of any input in GPU memory; nullopt if there is no such input. */
 std::optional<uint64_t> Session::spare_pictures() const {
   std::optional<uint64_t> fewest;
   const auto count = [&](const PictureReader& reader) {
@@ -276,71 +233,29 @@ std::optional<uint64_t> Session::spare_pictures() const {
   return fewest;
 }
 
-/* The GPU's part, if there is one. What does not fit its memory is like a device that does not open. */
-Status Session::start_device_queue() {
-  if (backend_.comes_later) return start_opening();
-  const bool wanted = std::ranges::any_of(
-      plan_.extractors(), [](const PlannedExtractor& planned) { return planned.extractor->device_twin(); });
-  if (!backend_.device || !wanted) return {};
-  const Status status = pipeline_.add_device_queue(*backend_.device, format_, spare_pictures(), params_.verify);
-  if (status.ok()) return {};
-  return give_up_device(params_.backend, status, backend_, log_);
-}
-
-/* Of a GPU that comes later. Frames in its memory are for it, so that it must be there before the first one. */
-Status Session::start_opening() {
-  VMAFX_ASSIGN(DeviceExtractors made, plan_.make_device_extractors(format_));
-  if (std::ranges::none_of(made.of_plan, [](const auto& extractor) { return extractor != nullptr; })) return {};
-  kept_by_cpu_ = std::move(made.kept);
-  DeviceQueueRequest queue{std::move(made.of_plan), format_, spare_pictures(), params_.encodes};
-  auto opening = DeviceOpening::start(
-      {.device = device_choice(), .queue = std::move(queue), .beside_stream = !has_surfaces()}, log_);
-  if (!opening.ok()) return give_up_device(params_.backend, opening.status(), backend_, log_);
-  opening_ = std::move(opening.value());
-  pipeline_.expect_device_queue(true);
-  if (!has_surfaces()) return {};
-  (void)opening_->wait();
-  return look_at_opening();
-}
-
-/* The GPU takes over once it is there; that it does not come is told once that is known. */
-Status Session::look_at_opening() {
-  if (!opening_) return {};
-  std::optional<Status> outcome = opening_->outcome();
-  if (!outcome) return {};
-  if (outcome->ok()) outcome = take_over();
-  opening_.reset();
-  pipeline_.expect_device_queue(false);
-  VMAFX_TRY(failure_);
-  return outcome->ok() ? Status() : give_up_device(params_.backend, *outcome, backend_, log_);
-}
-
-/* From the next frame on. Fails for the GPU's sake, or with failure_ for the sake of frames that were in flight. */
-Status Session::take_over() {
-  VMAFX_ASSIGN(OpenedGpu gpu, opening_->take());
-  VMAFX_TRY(pump([] { return true; }));
-  std::vector<Extractor*> extractors;
-  for (const auto& extractor : gpu.extractors) extractors.push_back(extractor.get());
-  VMAFX_TRY(pipeline_.add_device_queue(std::move(gpu.queue), std::move(extractors), params_.verify));
-  device_extractors_ = std::move(gpu.extractors);
-  backend_ = {.listening = std::move(gpu.listening), .device = std::move(gpu.device), .preferred = Placement::kDevice};
-  for (const auto& encode : encodes_) takeover_.push_back(encode->number_of(encode->submitted()));
-  for (const std::string& line : kept_by_cpu_) log_.info(line);
-  log_beginning(run_facts(), log_);
+/* Reads an input in a GPU's memory there, or downloads it and says why. */
+Status Session::start_import(PictureReader& reader, const InputFormat& format) {
+  if (!reader.in_gpu_memory()) return {};
+  const bool may_download = params_.import != "device";
+  auto intake = open_intake(format);
+  if (!intake.ok()) return reader.stop_importing(intake.status().message(), may_download);
+  reader.import(std::move(intake.value()), may_download);
   return {};
 }
 
-void Session::end_opening() {
-  if (!opening_) return;
-  opening_->wait_for_search();
-  const std::optional<Status> outcome = opening_->outcome();
-  opening_.reset();
-  if (outcome && !outcome->ok()) return (void)give_up_device(params_.backend, *outcome, backend_, log_);
-  backend_.fallback = "the stream ended before the GPU was open";
-  log_.verbose("backend=auto ran on the CPU: " + backend_.fallback);
+StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& format) const {
+  if (params_.import == "host") return error(ENOTSUP, "import=host");
+  for (size_t i = 0; i < plan_.extractors().size(); i++) {
+    const PlannedExtractor& planned = plan_.extractors()[i];
+    if (!pipeline_.on_device(i)) return error(ENOTSUP, "%s runs on the CPU", planned.name().c_str());
+    if (const int earlier = planned.extractor->reads().converted)
+      return error(ENOTSUP, "%s reads %d earlier frames, more than a decoder has memory for", planned.name().c_str(),
+                   earlier);
+  }
+  return DeviceIntake::create(format, *gpu_.device(), params_.given);
 }
 
-/* The reference's, of metrics that read nothing else. */
+/* The reference's kept sums, for metrics that read nothing else. */
 std::vector<std::shared_ptr<KeptSums>> Session::kept_sums() const {
   std::vector<std::shared_ptr<KeptSums>> kept;
   for (const PlannedExtractor& planned : plan_.extractors()) {
@@ -351,27 +266,7 @@ std::vector<std::shared_ptr<KeptSums>> Session::kept_sums() const {
   return kept;
 }
 
-/* An input in a GPU's memory is read there, or downloaded for a reason that is told. */
-Status Session::start_import(PictureReader& reader, const InputFormat& format) {
-  if (!reader.in_gpu_memory()) return {};
-  const bool may_download = params_.import_frames != "device";
-  auto intake = open_intake(format);
-  if (!intake.ok()) return reader.stop_importing(intake.status().message(), may_download);
-  reader.import(std::move(intake.value()), may_download);
-  return {};
-}
-
-StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& format) const {
-  if (params_.import_frames == "host") return error(ENOTSUP, "import=host");
-  for (size_t i = 0; i < plan_.extractors().size(); i++) {
-    const PlannedExtractor& planned = plan_.extractors()[i];
-    if (!pipeline_.on_device(i)) return error(ENOTSUP, "%s runs on the CPU", planned.name().c_str());
-    if (const int earlier = planned.extractor->reads().converted)
-      return error(ENOTSUP, "%s reads %d earlier frames, more than a decoder has memory for", planned.name().c_str(),
-                   earlier);
-  }
-  return DeviceIntake::create(format, *backend_.device, params_.given);
-}
+/* -- Scoring ------------------------------------------------------------------------------------------------------- */
 
 Status Session::submit(OwnedPicture ref, DistPictures dist) {
   VMAFX_TRY(check_open(false));
@@ -384,7 +279,7 @@ Status Session::submit_against(int64_t frame, DistPictures dist) {
   return offer({std::move(ref), std::move(dist)});
 }
 
-/* `against`: a reference that stays. */
+/* `against`: the pictures belong to a kept reference. */
 Status Session::check_open(bool against) const {
   VMAFX_TRY(failure_);
   if (!configured_) return error(EINVAL, "frames were submitted before the format was configured");
@@ -413,7 +308,8 @@ Status Session::offer(Submission submission) {
   return {};
 }
 
-/* Whether one of them is to be scored or context. Of an encode whose range has its context, pictures go. */
+/* Returns whether one of the pictures is to be scored, or is context. Drops pictures of encodes whose range is
+ * complete. */
 StatusOr<bool> Session::meet(DistPictures& dist) {
   bool begins = false;
   for (size_t i = 0; i < dist.size(); i++) {
@@ -426,6 +322,7 @@ StatusOr<bool> Session::meet(DistPictures& dist) {
   return begins;
 }
 
+/* Drops the oldest waiting pictures that are not context. */
 void Session::drop_early() {
   for (const auto& encode : encodes_) {
     const size_t i = static_cast<size_t>(encode->number());
@@ -447,7 +344,7 @@ bool Session::range_done() const {
 
 Status Session::queue(Submission submission) {
   DistPictures dist_pictures = std::move(submission.dist);
-  std::vector<VmafxPicture> facts(dist_pictures.size());  // times and key frames
+  std::vector<VmafxPicture> facts(dist_pictures.size());  // the times and key frames
   for (size_t i = 0; i < facts.size(); i++)
     if (dist_pictures[i]) facts[i] = **dist_pictures[i];
   OwnedPicture* const comes = std::get_if<OwnedPicture>(&submission.ref);
@@ -457,10 +354,10 @@ Status Session::queue(Submission submission) {
   VMAFX_TRY(keep(frames.status()));
 
   if (submitted_ == 0) started_ = std::chrono::steady_clock::now();
-  if (opening_) opening_->stream_began();
-  VMAFX_TRY(keep(look_at_opening()));
+  gpu_.stream_began();
+  VMAFX_TRY(keep(look_at_gpu()));
   VMAFX_TRY(pump([this] { return pipeline_.full(); }));
-  VMAFX_TRY(keep(report_complete_frames()));
+  VMAFX_TRY(keep(reports_.write_complete_frames(encodes_)));
   for (Pipeline::EncodeFrame& frame : frames.value()) {
     Encode& encode = *encodes_[static_cast<size_t>(frame.encode)];
     auto index = encode.add(facts[static_cast<size_t>(frame.encode)], ref.value(), frame.dist);
@@ -470,7 +367,7 @@ Status Session::queue(Submission submission) {
   }
   submitted_ += static_cast<int64_t>(frames.value().size());
   VMAFX_TRY(keep(pipeline_.add(std::move(ref.value()), frames.value())));
-  return keep(reserve_reports());
+  return keep(reports_.reserve(encodes_.front()->table(), submitted_));
 }
 
 StatusOr<std::vector<Pipeline::EncodeFrame>> Session::read(DistPictures pictures) {
@@ -483,7 +380,7 @@ StatusOr<std::vector<Pipeline::EncodeFrame>> Session::read(DistPictures pictures
   return frames;
 }
 
-/* The first failure stays: later frames end in it. */
+/* Keeps the first failure: later calls return it. */
 Status Session::keep(Status status) {
   if (failure_.ok()) failure_ = status;
   return status;
@@ -493,36 +390,11 @@ void Session::fail(Status status) noexcept {
   if (failure_.ok()) failure_ = std::move(status);
 }
 
-/* Scores the frames that are finished, in order; waits for the next one while `must_wait()`. */
+/* Scores finished frames, in order; waits for the next one while `must_wait()`. */
 template <class MustWait>
 Status Session::pump(MustWait must_wait) {
   FinishedFrame finished;
   while (pipeline_.take(must_wait(), &finished)) VMAFX_TRY(keep(score(finished)));
-  return {};
-}
-
-/* While frames are scored an error reaches whoever submits them; at the end there may be nobody to tell. */
-Status Session::reserve_reports() {
-  const bool due = submitted_ % kFramesPerReserve == 0 || (submitted_ & (submitted_ - 1)) == 0;
-  for (ReportFile& report : reports_)
-    if (due) VMAFX_TRY(report.reserve(encodes_.front()->table(), submitted_ / static_cast<int64_t>(reports_.size())));
-  return {};
-}
-
-/* A device that fails is told once; without `fallback` it ends the session. */
-Status Session::check_device() {
-  VMAFX_TRY(pipeline_.failure());
-  if (handover_) return {};
-  handover_ = pipeline_.handover();
-  if (!handover_) return {};
-  handover_->frame = encodes_[static_cast<size_t>(handover_->encode)]->number_of(handover_->frame);
-  const std::string what = format_text("the GPU failed at frame %lld: %s", static_cast<long long>(handover_->frame),
-                                       handover_->reason.message().c_str());
-  if (!params_.fallback) return error(EIO, "%s (with fallback=1 the CPU would take over)", what.c_str());
-  log_.warning(what + "; the CPU scores from there on");
-  if (ref_reader_.is_importing()) VMAFX_TRY(ref_reader_.stop_importing("the CPU scores", true));
-  for (PictureReader& reader : dist_readers_)
-    if (reader.is_importing()) VMAFX_TRY(reader.stop_importing("the CPU scores", true));
   return {};
 }
 
@@ -536,18 +408,7 @@ Status Session::score(const FinishedFrame& finished) {
   return {};
 }
 
-Status Session::report_complete_frames() {
-  for (const auto& encode : encodes_)
-    VMAFX_TRY(encode->report_complete_frames(report_of(*encode), reports_.size() == 1));
-  return {};
-}
-
-ReportFile* Session::report_of(const Encode& encode) {
-  if (reports_.empty()) return nullptr;
-  return &reports_[reports_.size() == 1 ? 0 : static_cast<size_t>(encode.number())];
-}
-
-/* Of those that have a result, the one that is furthest behind; nullptr: none has. */
+/* The encode that is furthest behind among those that have a result; nullptr: none has. */
 Encode* Session::ready_encode() const {
   Encode* found = nullptr;
   for (const auto& encode : encodes_)
@@ -561,7 +422,7 @@ Status Session::receive(bool wait, VmafxFrameResult* result, bool* ready) {
   if (!ready_encode() && !finished_) {
     VMAFX_TRY(failure_);
     VMAFX_TRY(pump([&] { return wait && !ready_encode(); }));
-    VMAFX_TRY(keep(report_complete_frames()));
+    VMAFX_TRY(keep(reports_.write_complete_frames(encodes_)));
   }
   Encode* const encode = ready_encode();
   if (!encode) return {};
@@ -570,15 +431,21 @@ Status Session::receive(bool wait, VmafxFrameResult* result, bool* ready) {
   return {};
 }
 
+/* Scores everything that is in flight. */
+Status Session::empty_pipeline() {
+  return pump([] { return true; });
+}
+
+/* Ends the stream: all scores are complete afterwards. */
 Status Session::drain() {
-  VMAFX_TRY(pump([] { return true; }));
+  VMAFX_TRY(empty_pipeline());
   for (const auto& encode : encodes_) VMAFX_TRY(keep(encode->flush()));
   ended_ = std::chrono::steady_clock::now();
-  end_opening();
+  gpu_.end_stream();
   return {};
 }
 
-/* The scores stand from the end of drain() on, whatever becomes of the reports. */
+/* Scores are there from the end of drain() on, even if the reports fail. */
 Status Session::finish() {
   VMAFX_TRY(failure_);
   if (finished_) return {};
@@ -597,7 +464,7 @@ Status Session::finish() {
   return ended;
 }
 
-/* What is wrong with one encode does not keep the others from being told; the first is the session's failure. */
+/* Ends all encodes. One failing encode does not hide the others' errors; the first error is the session's. */
 Status Session::end_encodes() {
   Status first;
   for (const auto& encode : encodes_) {
@@ -627,67 +494,10 @@ Status Session::set_pairing(const VmafxPairing& pairing) {
 }
 
 Status Session::abandon() {
-  if (finished_ || submitted_ == 0 || reports_.empty()) return {};
+  if (finished_ || submitted_ == 0 || !reports_.any()) return {};
   if (failure_.ok()) (void)drain();
   const auto has_scores = [](const auto& encode) { return encode->has_complete_frames(); };
   return std::ranges::any_of(encodes_, has_scores) ? write_reports(true) : Status();
-}
-
-Status Session::write_reports(bool partial) {
-  const Status lines = report_complete_frames();
-  std::vector<ReportFile> reports = std::move(reports_);
-  reports_.clear();
-  if (!lines.ok()) return lines;
-  const std::span all(encodes_);
-  if (reports.size() == 1) return write_report(std::move(reports[0]), all, partial);
-  Status first;
-  for (size_t i = 0; i < reports.size(); i++) {
-    if (encodes_[i]->submitted() == 0) continue;  // an encode without frames leaves no report
-    const Status status = write_report(std::move(reports[i]), all.subspan(i, 1), partial);
-    if (first.ok()) first = status;
-  }
-  return first;
-}
-
-Status Session::write_report(ReportFile report, std::span<const std::unique_ptr<Encode>> encodes, bool partial) {
-  std::vector<EncodeReport> told;
-  const bool several = encodes.size() > 1;
-  for (const auto& encode : encodes) {
-    const bool cut = partial || (encode->pairing() && encode->pairing()->counts.cut_short);
-    told.push_back({encode->table(),
-                    several ? encode->label() : nullptr,
-                    {library_version(), format_.w, format_.h, frames_per_second(), cut, encode->windows(),
-                     run_facts(encode.get(), several), range_facts(*encode, cut)}});
-  }
-  VMAFX_TRY(report.write(told));
-  return report.commit();
-}
-
-std::optional<RangeFacts> Session::range_facts(const Encode& encode, bool partial) const {
-  auto facts = encode.range_facts(partial);
-  if (!facts) return facts;
-  const Color& color = format_.color;
-  facts->format = Json::object({{"width", format_.w},
-                                {"height", format_.h},
-                                {"bits", format_.bpc},
-                                {"chroma", std::string(kChromaNames[static_cast<size_t>(format_.chroma)])},
-                                {"matrix", color.matrix},
-                                {"transfer", color.transfer},
-                                {"primaries", color.primaries},
-                                {"full_range", color.range == Color::Range::kFull},
-                                {"chroma_location", static_cast<int>(color.chroma_location)}});
-  Json hashes = Json::array();
-  for (const PlannedModel& planned : plan_.models())
-    if (const auto hash = planned.model.file_hash()) hashes.add(Hash::text(*hash));
-  if (plan_.any(kFps)) facts->format.add("fps", format_.fps);
-  facts->options = Json::object({{"model", params_.model},
-                                 {"model_files", std::move(hashes)},
-                                 {"feature", params_.feature},
-                                 {"ignore_unknown", params_.ignore_unknown},
-                                 {"n_subsample", params_.n_subsample},
-                                 {"pool", params_.pool},
-                                 {"window", params_.window}});
-  return facts;
 }
 
 unsigned Session::imports() const {
@@ -695,44 +505,6 @@ unsigned Session::imports() const {
   for (size_t i = 0; i < dist_readers_.size(); i++)
     if (dist_readers_[i].is_importing()) imports |= 2u << i;
   return imports;
-}
-
-/* Where the CPU had frames before. Without an encode: of the one that is furthest. */
-std::optional<int64_t> Session::takeover(const Encode* encode) const {
-  if (takeover_.empty()) return std::nullopt;
-  const int64_t frame = encode ? takeover_[static_cast<size_t>(encode->number())] : std::ranges::max(takeover_);
-  return frame > 0 ? std::optional(frame) : std::nullopt;
-}
-
-/* Of an encode, or with the pairing of one, if any, of all of them. */
-RunFacts Session::run_facts(const Encode* encode, bool of_all) const {
-  FrameCounts ref = pipeline_.counts(hip::Side::kRef), dist = pipeline_.counts(hip::Side::kDist);
-  ref.downloaded = ref_reader_.downloaded();
-  for (const PictureReader& reader : dist_readers_) dist.downloaded += reader.downloaded();
-  RunFacts run{.fallback = backend_.fallback,
-               .threads = pipeline_.threads(),
-               .n_subsample = params_.n_subsample,
-               .ref = ref,
-               .dist = dist,
-               .in_gpu_memory = has_surfaces() || (reference_ && reference_->device_budget()),
-               .takeover = takeover(of_all ? nullptr : encode),
-               .handover = handover_,
-               .verify = params_.verify,
-               .verification = pipeline_.verification(),
-               .scores = plan_.score_facts(),
-               .pairing = encode ? encode->pairing() : std::nullopt};
-  const bool ended_before = !of_all && run.takeover == encode->number_of(encode->submitted());
-  if (ended_before) run.takeover.reset();
-  for (const PlannedModel& planned : plan_.models()) run.models.push_back({planned.model.name(), planned.version});
-  for (size_t i = 0; i < plan_.extractors().size(); i++)
-    run.metrics.push_back({plan_.extractors()[i].name(), !ended_before && pipeline_.on_device(i)});
-  if (backend_.device) run.device = device_name(*backend_.device);
-  return run;
-}
-
-double Session::frames_per_second() const {
-  const double seconds = std::chrono::duration<double>(ended_ - started_).count();
-  return seconds > 0 ? static_cast<double>(submitted_) / seconds : 0;
 }
 
 StatusOr<const Encode*> Session::scored_encode(int number) const {

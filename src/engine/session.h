@@ -1,5 +1,5 @@
-/* A session: the pictures of a reference and of its encodes, from open to the pooled scores and the reports. The C API in vmafx.h says
- * what each step promises; this is where the rooms of the engine are joined. */
+/* Session: the pictures of a reference and of its encodes, from open to the pooled scores and the reports. The C API in
+ * vmafx.h says what each step promises; the session joins the parts of the engine. */
 #ifndef VMAFX_ENGINE_SESSION_H
 #define VMAFX_ENGINE_SESSION_H
 
@@ -15,13 +15,15 @@
 
 #include "base/log.h"
 #include "base/status.h"
-#include "engine/device/device_opening.h"
-#include "engine/device/dispatch.h"
 #include "engine/encode.h"
+#include "engine/frames/pictures.h"
+#include "engine/frames/pipeline.h"
 #include "engine/kept_reference.h"
-#include "engine/pictures.h"
-#include "engine/pipeline.h"
 #include "engine/plan.h"
+#include "engine/run_facts.h"
+#include "engine/session_gpu.h"
+#include "engine/session_options.h"
+#include "engine/session_reports.h"
 #include "report/outputs.h"
 #include "report/pooling.h"
 #include "report/report.h"
@@ -29,43 +31,27 @@
 
 namespace vmafx {
 
-/* VmafxParams with the defaults filled in. */
-struct SessionParams {
-#define VMAFX_TEXT(option, field, value, help) std::string field = text_or(value, "");
-#define VMAFX_INT(option, field, value, least, most, help) int field = value;
-#define VMAFX_FLAG(option, field, value, help) bool field = value;
-  VMAFX_OPTIONS(VMAFX_TEXT, VMAFX_INT, VMAFX_FLAG)
-  VMAFX_OTHER_OPTIONS(VMAFX_TEXT, VMAFX_INT, VMAFX_FLAG)
-#undef VMAFX_TEXT
-#undef VMAFX_INT
-#undef VMAFX_FLAG
-  GivenContext given;
-
-  SessionParams() = default;
-  explicit SessionParams(const VmafxParams& params);
-
-  /* EINVAL for a number that is out of range. */
-  Status check() const;
-
- private:
-  static std::string text_or(const char* text, const std::string& fallback) { return text ? text : fallback; }
-};
-
 class Session {
  public:
-  static StatusOr<std::unique_ptr<Session>> open(const SessionParams& params, Log::Sink sink);
+  static StatusOr<std::unique_ptr<Session>> open(const SessionOptions& params, Log::Sink sink);
 
-  /* One format for all encodes, or one for each. */
+  /* `dist`: one format for all encodes, or one for each. */
   Status configure(const VmafxFormat& ref, std::span<const VmafxFormat> dist);
   Status configure_against(std::shared_ptr<const KeptReference> reference, std::span<const VmafxFormat> dist);
-  /* A picture of an encode; none: no picture of it belongs to this one of the reference. */
+
+  /* A picture of each encode; nullopt: the encode has none for this picture of the reference. */
   using DistPictures = std::vector<std::optional<OwnedPicture>>;
   Status submit(OwnedPicture ref, DistPictures dist);
   Status submit_against(int64_t frame, DistPictures dist);
   Status receive(bool wait, VmafxFrameResult* result, bool* ready);
   Status finish();
-  void fail(Status status) noexcept;  // something threw: nothing more can be scored
-  Status abandon();                   // writes partial reports if frames were scored and finish() did not succeed
+
+  /* Ends the session after an exception: nothing more can be scored. */
+  void fail(Status status) noexcept;
+
+  /* Writes partial reports if frames were scored and finish() did not succeed. */
+  Status abandon();
+
   StatusOr<NamedScore> model_score(int encode, int i) const;
   StatusOr<NamedScore> feature_score(int encode, int i) const;
 
@@ -77,98 +63,106 @@ class Session {
   StatusOr<Place> place(int64_t pair, std::optional<double> time) const { return range_.place(pair, time); }
   const ScoreFormat& score_format() const { return score_format_; }
   int encodes() const { return params_.encodes; }
-  const char* encode_called(int number) const {  // nullptr: there is no such encode
+  const char* encode_called(int number) const {  // nullptr: it does not exist
     return number >= 0 && number < params_.encodes ? encodes_[static_cast<size_t>(number)]->name().c_str() : nullptr;
   }
-  std::span<const std::pair<std::string, double>> aggregates() const;  // none before finished()
+  std::span<const std::pair<std::string, double>> aggregates() const;  // empty before finished()
   int model_count() const { return static_cast<int>(plan_.models().size()); }
   int feature_count() const { return encodes_.front()->feature_count(); }
   Log& log() { return log_; }
 
  private:
-  /* A picture of the reference, or one that stays, and those of its encodes. */
+  /* A picture of the reference, submitted or kept, and those of its encodes. */
   struct Submission {
     std::variant<OwnedPicture, Pipeline::Held> ref;
     DistPictures dist;
   };
 
-  Session(const SessionParams& params, Log::Sink sink) : params_(params), log_(std::move(sink)) {}
+  Session(const SessionOptions& params, Log::Sink sink);
 
-  std::string encode_name(int number) const;
-  Status open_outputs(const std::vector<ModelSpec>& models, const std::vector<FeatureSpec>& features);
-  std::vector<NamedFile> named_outputs(std::vector<NamedFile> outputs) const;  // these, and files
-  std::vector<NamedFile> named_inputs(const std::vector<ModelSpec>& models) const;
-  Status open_encodes();
-  void settle_color(const Color& ref, const std::vector<InputFormat>& dist);
-  void settle_fps(const std::vector<InputFormat>& dist);
+  /* -- Opening -------------------------------------------------------------------------------------------------------
+   */
+
+  StatusOr<std::vector<ModelSpec>> parse_models_asked_for();
   Status check_subsample() const;
   Status check_pooled_only() const;
-  Status start_pipeline();
-  DeviceChoice device_choice() const;
-  std::optional<uint64_t> spare_pictures() const;
-  bool has_surfaces() const { return spare_pictures().has_value(); }
-  Status start_device_queue();
-  Status start_opening();
-  Status look_at_opening();
-  Status take_over();
-  void end_opening();
-  Status start_import(PictureReader& reader, const InputFormat& format);
-  std::vector<std::shared_ptr<KeptSums>> kept_sums() const;
-  StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const InputFormat& format) const;
+  Status open_outputs(const std::vector<ModelSpec>& models, const std::vector<FeatureSpec>& features);
+  std::vector<NamedFile> named_outputs(std::vector<NamedFile> folders) const;
+  std::vector<NamedFile> named_inputs(const std::vector<ModelSpec>& models) const;
+  Status open_encodes();
+
+  /* -- Configuring ---------------------------------------------------------------------------------------------------
+   */
+
   Status check_unconfigured() const;
   Status match(InputFormat ref, std::span<const VmafxFormat> dist, std::shared_ptr<const KeptReference> reference);
   Status set_up(InputFormat ref, std::vector<InputFormat> dist);
+  void settle_fps(const std::vector<InputFormat>& dist);
+  Status start_readers(const InputFormat& ref, std::span<const InputFormat> dist);
+  Status start_pipeline();
+  std::optional<uint64_t> spare_pictures() const;
+  Status start_import(PictureReader& reader, const InputFormat& format);
+  StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const InputFormat& format) const;
+  std::vector<std::shared_ptr<KeptSums>> kept_sums() const;
+
+  /* -- Scoring -------------------------------------------------------------------------------------------------------
+   */
+
   Status check_open(bool against) const;
   Status offer(Submission submission);
   StatusOr<bool> meet(DistPictures& dist);
   void drop_early();
   Status queue(Submission submission);
-  Status check_device();
+  StatusOr<std::vector<Pipeline::EncodeFrame>> read(DistPictures pictures);
   Status keep(Status status);
   template <class MustWait>
   Status pump(MustWait must_wait);
-  Status drain();  // scores everything that is in flight
+  Status empty_pipeline();
   Status score(const FinishedFrame& finished);
-  StatusOr<std::vector<Pipeline::EncodeFrame>> read(DistPictures pictures);
-  Status report_complete_frames();
   Encode* ready_encode() const;
-  ReportFile* report_of(const Encode& encode);
-  StatusOr<const Encode*> scored_encode(int number) const;
-  StatusOr<std::vector<ModelSpec>> models_asked_for();
-  Status reserve_reports();
-  Status write_reports(bool partial);
-  Status write_report(ReportFile report, std::span<const std::unique_ptr<Encode>> encodes, bool partial);
+  Status drain();
   Status end_encodes();
-  std::optional<RangeFacts> range_facts(const Encode& encode, bool partial) const;
-  RunFacts run_facts(const Encode* encode = nullptr, bool of_all = true) const;
+  StatusOr<const Encode*> scored_encode(int number) const;
+
+  /* -- The GPU (session_takeover.cpp) --------------------------------------------------------------------------------
+   */
+
+  Status start_gpu();
+  Status look_at_gpu();
+  Status check_device();
   std::optional<int64_t> takeover(const Encode* encode) const;
+
+  /* -- Reporting (session_facts.cpp) ---------------------------------------------------------------------------------
+   */
+
+  Status write_reports(bool partial);
+  ReportData report_data(const Encode& encode, bool of_all, bool partial) const;
+  RunFacts run_facts(const Encode* encode = nullptr) const;
+  std::optional<RangeFacts> range_facts(const Encode& encode, bool partial) const;
   double frames_per_second() const;
 
-  SessionParams params_;
+  SessionOptions params_;
   Log log_;
-  Backend backend_;
+  SessionGpu gpu_;
   Plan plan_;
   Range range_;
   Pool pool_;
   ScoreFormat score_format_;
-  std::vector<ReportFile> reports_;  // of each encode, or one of all
+  SessionReports reports_;
   std::vector<std::unique_ptr<Encode>> encodes_;
   VideoFormat format_;
-  std::shared_ptr<const KeptReference> reference_;  // that stays; null: pictures of it come one by one
-  PictureReader ref_reader_;                        // of these
+  std::shared_ptr<const KeptReference> reference_;  // null: pictures of the reference are submitted
+  PictureReader ref_reader_;                        // reads submitted pictures
   std::vector<PictureReader> dist_readers_;
   bool configured_ = false;
-  std::unique_ptr<DeviceOpening> opening_;                     // of a GPU that comes later
-  std::vector<std::string> kept_by_cpu_;                       // why, of metrics that have kernels
-  std::vector<std::unique_ptr<Extractor>> device_extractors_;  // of the GPU that has come
-  std::vector<int64_t> takeover_;                              // the first frame that is its, of each encode
+  std::vector<int64_t> takeover_;  // the first frame of each encode that a GPU scored which came later
   Pipeline pipeline_;
 
-  std::optional<Handover> handover_;  // told
-  std::deque<Submission> waiting_;    // before the range; the last ones are its context
+  std::optional<Handover> handover_;  // the GPU's failure, once the log has told it
+  std::deque<Submission> waiting_;    // pairs before the range; the last ones are its context
   int64_t submitted_ = 0;             // pairs of all encodes that are scored or context
   std::chrono::steady_clock::time_point started_, ended_;
-  Status failure_;  // the first one; it stays
+  Status failure_;  // the first failure; the session stays failed
   bool finished_ = false;
 };
 

@@ -1,4 +1,5 @@
-/* The version where commit.cpp is not linked: in the programs of the tests, which would all be linked again at each commit. */
+/* The version where commit.cpp is not linked: in the programs of the tests, which would all be linked again at each
+ * commit. */
 #include "engine/version.h"
 
 #include <string_view>

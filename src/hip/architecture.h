@@ -1,4 +1,4 @@
-/* Which instruction set a device runs, by the name that code objects have. */
+/* A device's instruction set, by the name that code objects have. */
 #ifndef VMAFX_HIP_ARCHITECTURE_H
 #define VMAFX_HIP_ARCHITECTURE_H
 
@@ -7,7 +7,7 @@
 
 namespace vmafx::hip {
 
-/* Where a device sits: domain:bus:device.function. */
+/* A device's PCI address: domain:bus:device.function. */
 struct PciAddress {
   unsigned domain = 0, bus = 0, device = 0, function = 0;
 

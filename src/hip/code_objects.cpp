@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <iterator>
 
-/* The assembler puts them into the library. device_code/list.inc is written by the build: a line per object, none when there
- * was no device compiler. */
+/* The assembler puts them into the library. device_code/list.inc is written by the build: a line per object, none when
+ * there was no device compiler. */
 #define VMAFX_CODE_OBJECT(name, path) \
   asm(".pushsection .rodata\n"        \
       ".balign 4096\n"                \

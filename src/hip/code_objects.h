@@ -16,7 +16,7 @@ struct CodeObject {
   bool is_ptx() const { return std::string_view(arch).starts_with("compute_"); }
 };
 
-/* What this build carries; empty when no device compiler was found. */
+/* The code objects of this build; empty when no device compiler was found. */
 std::span<const CodeObject> embedded_code_objects();
 
 /* The object that runs on `arch`, or nullptr. gfx names must be equal. NVIDIA machine code runs on its own major

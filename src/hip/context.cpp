@@ -167,7 +167,7 @@ void Context::tell(const std::string& message) const {
 }
 
 void Context::note_leak() {
-  if (!leak_noted_.exchange(true)) note("what was allocated on the lost device " + device_.name + " is not freed");
+  if (!leak_noted_.exchange(true)) note("memory on the lost device " + device_.name + " is not freed");
 }
 
 }  // namespace vmafx::hip

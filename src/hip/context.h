@@ -2,8 +2,9 @@
  *
  * Every call to the runtime goes through Context::call(), which refuses once the device is lost. Lost is for good:
  * it is set by an error after which the device cannot be trusted (a fault in a kernel, a reset), by a wait that
- * outlived the deadline, and by whoever finds that a call does not come back (is_stuck()). After that no call is made any more, not even to free: a dead device can block any of them.
- * Its handles are leaked on purpose, which is noted once. */
+ * outlived the deadline, and by whoever finds that a call does not come back (is_stuck()). After that no call is made
+ * any more, not even to free: a dead device can block any of them. Its handles are leaked on purpose, which is noted
+ * once. */
 #ifndef VMAFX_HIP_CONTEXT_H
 #define VMAFX_HIP_CONTEXT_H
 
@@ -25,9 +26,9 @@ namespace vmafx::hip {
 inline constexpr int kCallDeadlines = 6;
 
 struct ContextOptions {
-  std::chrono::milliseconds deadline{10000};       // of any one wait
+  std::chrono::milliseconds deadline{10000};       // for any one wait
   std::function<void(const std::string&)> note{};  // debug notes, from any thread; may be empty
-  std::function<void(const std::string&)> tell{};  // what the user should know before it happens; may be empty
+  std::function<void(const std::string&)> tell{};  // messages for the user before a slow step; may be empty
   std::chrono::milliseconds place_wait{0};         // for a place on the device (base/device_place.h)
   std::function<bool()> left{};                    // nobody wants the device any more; may be empty
 
@@ -62,10 +63,10 @@ class Context {
 
   bool lost() const { return lost_.load(std::memory_order_acquire); }
   void lose(const std::string& reason);
-  Status lost_status() const;  // of a lost device: ENODEV, and the reason
+  Status lost_status() const;  // once lost: ENODEV, and the reason
 
-  /* Whether some thread is in a call that should have come back long ago. The device is then lost, and that call, should it ever
-   * come back, fails. */
+  /* Whether some thread is in a call that should have come back long ago. The device is then lost, and that call,
+   * should it ever come back, fails. */
   bool is_stuck();
 
   /* While it lives, the calling thread's calls go to this device; what was bound before comes back. May be nested. */
@@ -101,8 +102,8 @@ class Context {
     return lost() ? lost_status() : check(code, name, where);
   }
 
-  /* For destructors: the same, with a failure only noted; when the device is lost the handle is leaked. Tried even
-   * when the device cannot be bound, since the handle knows where it belongs. */
+  /* Calls a function that frees a handle, for destructors: a failure is only noted; when the device is lost the handle
+   * is leaked. Tried even when the device cannot be bound, since the handle knows where it belongs. */
   template <class Function>
   void dispose(const char* name, Function&& function, std::source_location where = std::source_location::current()) {
     if (lost()) return note_leak();

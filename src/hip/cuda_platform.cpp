@@ -76,8 +76,9 @@ bool is_active(int device) {
   return !native.DevicePrimaryCtxGetState || native.DevicePrimaryCtxGetState(device, &flags, &active) || active;
 }
 
-/* A context keeps memory for the stacks of all threads that the device can run at once: with the driver's 1 KiB for each, half of what a
- * context takes (docs/gpu-results.md). Our kernels have no stacks, and the driver makes room by itself for a kernel that has. */
+/* A context keeps memory for the stacks of all threads that the device can run at once: with the driver's 1 KiB for
+ * each, half of what a context takes (docs/gpu-results.md). Our kernels have no stacks, and the driver makes room by
+ * itself for a kernel that has. */
 void keep_little_for_stacks(NativeContext context) {
   if (!native.CtxSetLimit || native.CtxPushCurrent(context)) return;
   (void)native.CtxSetLimit(kLimitStackSize, kLeastStack);

@@ -33,7 +33,7 @@ StatusOr<CodeObject> find_code(const Device& device) {
   return *object;
 }
 
-/* Where the NVIDIA driver keeps what it has compiled; "" if the user does not let it. */
+/* The folder where the NVIDIA driver keeps compiled code; "" if the user disabled it. */
 std::string compute_cache() {
   const char* disabled = environment("CUDA_CACHE_DISABLE");
   if (disabled && std::string(disabled) != "0") return "";
@@ -62,7 +62,7 @@ int progress(const Status& status) {
   }
 }
 
-/* Of two platforms' failures the one that says more; both, if they say the same. */
+/* The failure of the platform that got further; both messages if they fail alike. */
 Status more_telling(const Status& a, const Status& b) {
   if (a.ok() || progress(b) > progress(a)) return b;
   return a.code() == b.code() ? Status(a.code(), a.message() + "; " + b.message()) : a;
@@ -148,7 +148,7 @@ StatusOr<TakenDevice> take_device(const std::vector<Device>& candidates, std::ch
 
 /* The runtime that a platform's contexts belong to. */
 StatusOr<const Runtime*> runtime_of(Platform platform) {
-  Status failure = error(ENODEV, "the runtime in use is not of the platform of the context handed in");
+  Status failure = error(ENODEV, "the runtime in use does not belong to the platform of the given context");
   for (const Libraries& libraries : Runtime::candidates()) {
     if (libraries.platform && libraries.platform != platform) continue;
     const auto runtime = Runtime::load(libraries);

@@ -13,11 +13,12 @@ namespace {
 
 constexpr DriverNode kAmdNode = {"/dev/kfd", "AMD GPU driver (is amdgpu loaded?)",
                                  "add the user to the group that owns it (render or video)"};
-constexpr const char* kWindowsNode = "/dev/dxg";  // of an AMD GPU, too, where Linux runs on Windows (WSL)
+constexpr const char* kWindowsNode = "/dev/dxg";  // an AMD GPU's, too, if Linux runs on Windows (WSL)
 constexpr DriverNode kNvidiaNode = {"/dev/nvidiactl", "NVIDIA driver (is nvidia loaded?)",
                                     "let the user read and write it"};
 
-/* ROCm's runtime keeps 400 bytes each time that it is started without a driver. What a test or a user names is started. */
+/* ROCm's runtime keeps 400 bytes each time that it is started without a driver. A runtime that a test or a user names
+ * is started nevertheless. */
 bool is_started_in_vain(const Runtime& runtime) {
   return runtime.platform() == Platform::kHip && !runtime.is_emulator() && !Runtime::is_named() &&
          access(kAmdNode.path, F_OK) != 0 && access(kWindowsNode, F_OK) != 0;

@@ -48,7 +48,7 @@ const Device* choose_device(const std::vector<Device>& devices, const std::strin
 struct DriverNode {
   const char* path;
   const char* driver;  // "AMD GPU driver"
-  const char* hint;    // what to do without permission
+  const char* hint;    // advice when permission is missing
 };
 Status explain_no_device(const DriverNode& node);
 

@@ -18,16 +18,16 @@ class DevicePtr {
 
 #if defined(VMAFX_KERNEL_CODE) || defined(__HIP__) || defined(__CUDACC__)
 #ifdef __AMDGCN__
-  /* By way of a pointer to global memory: of one that was read from a table the compiler does not know that it is one, and would make flat
-   * accesses, which wait for shared memory, too. */
+  /* A pointer to global memory by way of its address space: the compiler does not know that of a pointer read from a
+   * table, and would make flat accesses, which wait for shared memory, too. */
   constexpr T* get() const { return (T*)(__attribute__((address_space(1))) T*)(uint64_t)pointer_; }
 #else
   constexpr T* get() const { return pointer_; }
 #endif
   constexpr operator T*() const { return get(); }
 #else
-  /* From the address that the runtime gave out. Only the owners of memory and the import of frames have a use for
-   * it. */
+  /* Makes a pointer from the address that the runtime gave out. Only the owners of memory and the import of frames have
+   * a use for it. */
   static DevicePtr from_address(uint64_t address) {
     DevicePtr pointer;
     pointer.pointer_ = reinterpret_cast<T*>(address);
@@ -43,7 +43,7 @@ class DevicePtr {
     return from_address(address() + static_cast<uint64_t>(count * static_cast<ptrdiff_t>(sizeof(T))));
   }
 
-  /* What lies `bytes` further on, as another type. */
+  /* The address `bytes` further on, as a pointer to another type. */
   template <class U>
   DevicePtr<U> as(ptrdiff_t bytes = 0) const {
     return DevicePtr<U>::from_address(address() + static_cast<uint64_t>(bytes));

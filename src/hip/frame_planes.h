@@ -1,4 +1,4 @@
-/* Where a batch of frames lies in device memory, as kernels take it: by value, as an argument. */
+/* The planes of a batch of frames in device memory, as kernels take them: by value, as an argument. */
 #ifndef VMAFX_HIP_FRAME_PLANES_H
 #define VMAFX_HIP_FRAME_PLANES_H
 
@@ -20,10 +20,10 @@ struct DevicePlane {
 struct BatchPlanes {
   DevicePlane ref[kMostHistory + kMostBatch];  // see ref_index(); null before the start of the stream
   DevicePlane dist[kMostBatch];
-  DevicePlane earlier_dist[kMostHistory];  // of the frames before the batch, the last one last: see dist_plane()
+  DevicePlane earlier_dist[kMostHistory];  // distorted frames before the batch, the last one last: see dist_plane()
 };
 
-/* Where the reference of frame `frame` of the batch stands, or that of `back` frames before. */
+/* The index of the reference of frame `frame` of the batch, or of the one `back` frames before. */
 constexpr int ref_index(int frame, int back = 0) { return kMostHistory + frame - back; }
 
 /* The distorted frame `frame` of the batch, or that of `back` frames before. */

@@ -4,18 +4,19 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "hip/device.h"
 
 namespace vmafx::hip {
 namespace {
 
-/* Those of kernels come last. */
+/* The indices of streams; those of kernels come last. */
 enum StreamRole { kCopies, kSums, kKernels };
 
 /* While a batch ends, or has work for few blocks, the next one fills the device. */
 constexpr size_t kKernelStreams = 2;
-/* They have scratch memory each; what needs more than this for a batch has blocks enough, and has one. */
+/* The most scratch memory for two kernel streams, since each has its own; a batch that needs more has blocks enough for
+ * one stream. */
 constexpr size_t kMostScratchOfTwo = size_t{256} << 20;
 
 /* Rows begin at a multiple of what the widest load of a kernel takes, and 1920 and 3840 need no padding. */
@@ -127,7 +128,8 @@ StatusOr<Batch> FramePool::upload() {
   VMAFX_TRY(in_flight.uploaded.record(streams_[kCopies]));
   VMAFX_TRY(kernel_stream().wait_for(in_flight.uploaded));
   VMAFX_TRY(wait_for_fills());
-  /* A clear takes blocks of the device: among the copies it would hold up the next ones while kernels have all of them. */
+  /* A clear takes blocks of the device: among the copies it would hold up the next ones while kernels have all of
+   * them. */
   if (sums_stride_) VMAFX_TRY(kernel_stream().clear(sums_of(filling_), sums_stride_ * filled_));
   Batch batch;
   fill_batch(&batch);

@@ -8,9 +8,9 @@
  *             pool.read_back();
  *             pool.collect(wait)               the oldest batch that is done: its sums; then pool.release()
  *
- * Streams overlap: copies to the device, kernels of two batches, sums back to the host; events order them, the host waits
- * only in collect(), when the ring is full. The pool knows sizes and no metric. It numbers its frames from 0 in the
- * order of next(). Used by one thread at a time; only filling the staging of frames may be spread over threads,
+ * Streams overlap: copies to the device, kernels of two batches, sums back to the host; events order them, the host
+ * waits only in collect(), when the ring is full. The pool knows sizes and no metric. It numbers its frames from 0 in
+ * the order of next(). Used by one thread at a time; only filling the staging of frames may be spread over threads,
  * before upload(). */
 #ifndef VMAFX_HIP_FRAME_POOL_H
 #define VMAFX_HIP_FRAME_POOL_H
@@ -39,8 +39,8 @@ struct PoolLayout {
   };
   PlaneSize ref[3], dist[3];
   size_t sums_bytes = 0;     // raw sums of one frame, all metrics together
-  size_t scratch_bytes = 0;  // what the kernels of one batch need besides
-  size_t kept_bytes = 0;     // what they leave for later batches
+  size_t scratch_bytes = 0;  // the kernels' working memory for one batch
+  size_t kept_bytes = 0;     // memory that kernels fill for later batches
   int history = 0;           // earlier frames that are read, up to kMostHistory
   int batch = 1;             // frames in one launch, up to kMostBatch
   int batches_in_flight = 3;
@@ -100,12 +100,12 @@ class PoolFrame {
   bool shares_reference_ = false;
 };
 
-/* What the kernels of a batch work on. */
+/* A batch as its kernels see it. */
 struct Batch {
   int64_t first = 0;  // number of its first frame
   int count = 0;      // frames
   Stream* stream = nullptr;
-  DevicePtr<std::byte> sums;     // of the first frame, zeroed
+  DevicePtr<std::byte> sums;     // the first frame's, zeroed
   size_t sums_stride = 0;        // bytes from one frame's sums to the next's
   DevicePtr<std::byte> scratch;  // shared by all batches of the stream, which keeps them apart; not initialized
   DevicePtr<std::byte> kept;  // shared by all, which then have one stream; what a batch leaves there the next one finds
@@ -126,7 +126,6 @@ class FramePool {
   static StatusOr<std::unique_ptr<FramePool>> create(ContextPtr context, const PoolLayout& layout);
 
   int batch_size() const { return layout_.batch; }
-  size_t device_bytes() const { return device_bytes_; }
 
   /* The ring has no free batch: collect and release one first. */
   bool full() const { return filling_ - oldest_ >= layout_.batches_in_flight; }
@@ -140,7 +139,7 @@ class FramePool {
   /* The next frame to fill. Only when neither full() nor batch_full(). */
   PoolFrame& next();
 
-  /* What is filled from now on starts after `event` of another stream (the producer of device frames). */
+  /* Makes the frames filled from now on start after `event` of another stream (the producer of device frames). */
   Status wait_for(const Event& event);
 
   /* Sends off the frames since the last upload(), at least one. The kernels come next. */
@@ -152,22 +151,22 @@ class FramePool {
   StatusOr<std::optional<CollectedBatch>> collect(bool wait);
   void release() { oldest_++; }
 
-  /* Where a plane of a frame lies, after its upload(). Null if its memory was given to another frame, or may be given to one before the
-   * next upload() is done. */
+  /* The place of a frame's plane on the device, after its upload(). Null if its memory was given to another frame, or
+   * may be given to one before the next upload() is done. */
   DevicePlane plane_of(Side side, int64_t number, int plane) const;
 
   /* Frames from this number on may still be read by the device. */
   int64_t oldest_needed() const;
 
  private:
-  struct BatchInFlight {  // of a batch in flight
+  struct BatchInFlight {
     BatchInFlight(Event uploaded, Event computed, Event read)
         : uploaded(std::move(uploaded)), computed(std::move(computed)), read(std::move(read)) {}
     int64_t first = 0;
     int count = 0;
     Event uploaded, computed, read;
   };
-  struct Planes {  // of a frame, on the device
+  struct Planes {  // a frame's, on the device
     int64_t number = -1;
     int64_t batch = -1;
     DevicePlane side[2][3];
@@ -177,7 +176,7 @@ class FramePool {
 
   size_t kernel_streams() const;
   size_t kernel_turn() const { return static_cast<size_t>(filling_) % kernel_streams(); }
-  Stream& kernel_stream();  // of the batch being filled
+  Stream& kernel_stream();  // the one of the batch being filled
   Status check() const;
   void place_planes();
   Status allocate();
@@ -189,8 +188,8 @@ class FramePool {
   void fill_batch(Batch* batch);
   DevicePlane earlier(Side side, int64_t number, int plane) const;
 
-  /* Batches whose memory stays, behind the one being filled: those with the earlier pictures, of all encodes, and what came before in
-   * the batches of this picture. */
+  /* Batches whose memory stays, behind the one being filled: those with the earlier pictures, of all encodes, and what
+   * came before in the batches of this picture. */
   int kept_batches() const {
     const int of_picture = (layout_.encodes + layout_.batch - 1) / layout_.batch;
     return layout_.history ? layout_.history * of_picture + of_picture - 1 : 0;
@@ -203,14 +202,14 @@ class FramePool {
 
   ContextPtr context_;
   PoolLayout layout_;
-  size_t stride_[2][3] = {}, offset_[2][3] = {};  // of each plane, in a frame's block
+  size_t stride_[2][3] = {}, offset_[2][3] = {};  // for each side and plane, in a frame's block
   size_t frame_bytes_ = 0, batch_bytes_ = 0, sums_stride_ = 0, batch_sums_bytes_ = 0, device_bytes_ = 0;
 
   DeviceBuffer<std::byte> device_, device_sums_, scratch_, kept_;
   PinnedBuffer<std::byte> staging_, host_sums_;
   std::vector<BatchInFlight> in_flight_;
-  std::vector<Planes> planes_;    // of the frames on the device, by number modulo their count
-  PoolFrame frames_[kMostBatch];  // of the batch being filled
+  std::vector<Planes> planes_;    // frames on the device, by number modulo their count
+  PoolFrame frames_[kMostBatch];  // frames of the batch being filled
 
   int64_t next_number_ = 0;
   int filled_ = 0;                    // frames of the batch being filled

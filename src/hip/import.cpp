@@ -59,7 +59,7 @@ Status wait_for_producer(int fd, std::chrono::milliseconds deadline) {
     pollfd file{fd, POLLIN, 0};
     const int ready = poll(&file, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
     if (ready > 0 && file.revents & POLLIN) return {};
-    if (ready > 0) return error(EINVAL, "a DRM PRIME object of theirs is no open file");
+    if (ready > 0) return error(EINVAL, "a DRM PRIME object of theirs is not an open file");
     if (ready == 0)
       return error(ETIMEDOUT, "their producer did not finish within %lld ms", static_cast<long long>(deadline.count()));
     if (errno != EINTR) return error(errno, "waiting for their producer failed: %s", std::strerror(errno));
@@ -107,7 +107,7 @@ StatusOr<std::shared_ptr<const Import>> Importer::import(const DmabufObject& obj
   if (!offers_import(context_->device().runtime->functions()))
     return error(ENOTSUP, "the runtime %s cannot import memory", context_->device().runtime->library().c_str());
   struct stat file;
-  if (fstat(object.fd, &file)) return error(EINVAL, "a DRM PRIME object of theirs is no open file");
+  if (fstat(object.fd, &file)) return error(EINVAL, "a DRM PRIME object of theirs is not an open file");
   const auto found = std::ranges::find_if(
       known_, [&](const Known& known) { return known.device == file.st_dev && known.number == file.st_ino; });
   if (found != known_.end()) {

@@ -23,12 +23,12 @@ struct DmabufObject {
   uint64_t modifier = kModifierLinear;
 };
 
-/* Whether `device` may read such objects where they lie, and if not, why: ENOTSUP. This is the one place that decides it.
- * `owner`: PCI address of the device that they are of; "" if unknown, then the attempt decides. */
+/* Whether `device` may read such objects where they lie, and if not, why: ENOTSUP. This is the one place that decides
+ * it. `owner`: PCI address of the device that they are of; "" if unknown, then the attempt decides. */
 Status can_import(const Device& device, const std::string& owner, std::span<const DmabufObject> objects);
 
-/* PCI address of the device behind a descriptor of a DRM device node ("/dev/dri/renderD128"); "" if that cannot be told.
- * `numbers`: the folder with a link for each character device. */
+/* PCI address of the device behind a descriptor of a DRM device node ("/dev/dri/renderD128"); "" if that cannot be
+ * told. `numbers`: the folder with a link for each character device. */
 std::string drm_pci_address(int fd, const std::string& numbers = "/sys/dev/char");
 
 /* Until whoever writes to a dma-buf is done (its implicit fences). ETIMEDOUT at the deadline. */
@@ -56,8 +56,8 @@ class Import {
   Address address_ = 0;
 };
 
-/* Imports each object once: a decoder hands out the same few surfaces again and again, under new descriptors. Used by one
- * thread at a time; what it gave out may be let go from any. */
+/* Imports each object once: a decoder hands out the same few surfaces again and again, under new descriptors. Used by
+ * one thread at a time; what it gave out may be let go from any. */
 class Importer {
  public:
   static constexpr size_t kMostObjects = 64;  // remembered; more than any decoder's pool
@@ -67,8 +67,8 @@ class Importer {
   Importer(const Importer&) = delete;
   Importer& operator=(const Importer&) = delete;
 
-  /* ENOTSUP: the runtime cannot import, or the objects cannot be told apart. EINVAL: no such object. Others: the runtime's
-   * words. */
+  /* ENOTSUP: the runtime cannot import, or the objects cannot be told apart. EINVAL: no such object. Others: the
+   * runtime's words. */
   StatusOr<std::shared_ptr<const Import>> import(const DmabufObject& object);
 
  private:

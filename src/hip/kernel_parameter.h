@@ -1,5 +1,5 @@
-/* What may be passed to a kernel: plain values, DevicePtr, and structs of these. A host pointer in any of them would
- * be read by the device, so none compiles, as far as C++ can see into a type. */
+/* Kernel parameters may be plain values, DevicePtr, and structs of these. A host pointer in any of them would be read
+ * by the device, so none compiles, as far as C++ can see into a type. */
 #ifndef VMAFX_HIP_KERNEL_PARAMETER_H
 #define VMAFX_HIP_KERNEL_PARAMETER_H
 
@@ -11,7 +11,7 @@
 
 namespace vmafx::hip {
 
-inline constexpr size_t kMostParameterBytes = 4096;  // of one kernel: NVIDIA's limit
+inline constexpr size_t kMostParameterBytes = 4096;  // NVIDIA's limit for one kernel
 
 namespace detail {
 

@@ -18,7 +18,7 @@ bool fits(unsigned blocks, unsigned threads, uint64_t most_blocks) {
 
 Status check_launch(const Device& device, const char* kernel, NativeFunction function, Dim grid, Dim block,
                     size_t shared_bytes) {
-  if (!function) return error(EINVAL, "a kernel is launched that was never loaded");
+  if (!function) return error(EINVAL, "a kernel was launched before it was loaded");
   const uint64_t threads = static_cast<uint64_t>(block.x) * block.y * block.z;
   if (!fits(grid.x, block.x, kMostThreads / 2) || !fits(grid.y, block.y, kMostBlocksYZ) ||
       !fits(grid.z, block.z, kMostBlocksYZ))

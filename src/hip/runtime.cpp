@@ -17,7 +17,7 @@ bool is_absent(const std::string& reason, const std::string& name) {
   return reason.rfind(name + ": cannot open shared object file: No such file", 0) == 0;
 }
 
-/* What the environment asks for, or nothing. */
+/* The library that the environment variable names, or "". */
 std::string named() {
   const char* name = environment("VMAFX_HIP_RUNTIME");
   return name ? name : "";

@@ -35,7 +35,7 @@ using NativeImport = struct NativeImportRecord*;
 using Address = uint64_t;  // in device memory: void* in HIP, CUdeviceptr in CUDA
 static_assert(sizeof(void*) == sizeof(Address), "device addresses are passed as 64-bit integers");
 
-/* Which device the calling thread's calls go to: HIP goes by the ordinal, CUDA by the context. */
+/* The device that the calling thread's calls go to: HIP goes by the ordinal, CUDA by the context. */
 struct Binding {
   int ordinal = 0;
   NativeContext context = nullptr;
@@ -134,11 +134,11 @@ struct Functions {
   Error (*ImportExternalMemory)(NativeImport* import, const ImportSource* source) = nullptr;
   Error (*ExternalMemoryGetMappedBuffer)(Address* address, NativeImport import, const ImportPart* part) = nullptr;
   Error (*DestroyExternalMemory)(NativeImport import) = nullptr;
-  int import_type = 0;  // of a dma-buf: hipExternalMemoryHandleType, CUexternalMemoryHandleType
+  int import_type = 0;  // the constant for a dma-buf: hipExternalMemoryHandleType, CUexternalMemoryHandleType
   bool import_keeps_fd = false;
 
-  /* Only the emulators of the tests have these: the architecture that one calls itself, and the image of the kernels that it
-   * carries, nullptr if it runs those that are embedded. */
+  /* Only the emulators of the tests have these: the architecture that one calls itself, and the image of the kernels
+   * that it carries, nullptr if it runs those that are embedded. */
   const char* (*emulator_arch)() = nullptr;
   const void* (*emulator_image)() = nullptr;
 };
@@ -154,12 +154,12 @@ struct Libraries {
 
 class Runtime {
  public:
-  /* Where to look for devices, in order of preference. */
+  /* The libraries to look for devices in, in order of preference. */
   static std::vector<Libraries> candidates();
   static bool is_named();  // by VMAFX_HIP_RUNTIME
 
-  /* It stays loaded, and is the same object for every caller. ENOENT: there is none; ELIBACC: one is there and could not be
-   * loaded, with the loader's own words; ENOSYS: it lacks a function. */
+  /* Loads a runtime, which stays loaded, and is the same object for every caller. ENOENT: there is none; ELIBACC: one
+   * is there and could not be loaded, with the loader's own words; ENOSYS: it lacks a function. */
   static StatusOr<const Runtime*> load(const Libraries& libraries);
 
   const Functions& functions() const { return functions_; }

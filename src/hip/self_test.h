@@ -10,10 +10,10 @@ inline constexpr unsigned kSelfTestThreads = 256;
 inline constexpr unsigned kSelfTestBlocks = 3;
 inline constexpr unsigned kSelfTestWords = kSelfTestThreads * kSelfTestBlocks;  // one more holds the wave size
 
-/* What thread number `place` of the grid contributes. */
+/* The word that thread number `place` of the grid contributes. */
 constexpr uint32_t self_test_word(uint32_t place, uint32_t seed) { return (place + seed) * 2654435761u; }
 
-/* What it must find at words[place]: its block's words mirrored, then neighbors exchanged. */
+/* The expected result at words[place]: its block's words mirrored, then neighbors exchanged. */
 constexpr uint32_t self_test_answer(uint32_t place, uint32_t seed) {
   const uint32_t block = place / kSelfTestThreads, thread = (place % kSelfTestThreads) ^ 1;
   return self_test_word(block * kSelfTestThreads + kSelfTestThreads - 1 - thread, seed);

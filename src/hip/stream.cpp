@@ -8,8 +8,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/* What is nearly done is caught by spinning; the rest leaves the core to the decoder. Several batches are in flight,
- * so that the device has work while the host oversleeps. */
+/* Work that is nearly done is caught by spinning; for longer waits, sleeping leaves the core to the decoder. Several
+ * batches are in flight, so that the device has work while the host oversleeps. */
 constexpr auto kSpin = std::chrono::microseconds(5);
 constexpr auto kShortestSleep = std::chrono::microseconds(20);
 constexpr auto kLongestSleep = std::chrono::microseconds(200);
@@ -88,7 +88,7 @@ Stream::~Stream() {
   if (!native_) return;
   Status drained = drain();
   if (!drained.ok() && !context_->lost()) drained = drain();
-  /* What cannot be waited for cannot be freed either. */
+  /* Work that cannot be waited for: memory that it uses cannot be freed, so the device counts as lost. */
   if (!drained.ok()) context_->lose(drained.message());
   if (owned_) context_->dispose("StreamDestroy", [&](const Functions& f) { return f.StreamDestroy(native_); });
 }

@@ -28,7 +28,7 @@ class Event {
   /* Places it after what is in the stream now; waits of other streams and the host then mean this place. */
   Status record(Stream& stream);
 
-  /* The same in a stream of the application; null is its default stream. */
+  /* Records it in a stream of the application; null is its default stream. */
   Status record(NativeStream stream);
 
   StatusOr<bool> done() const;
@@ -36,7 +36,7 @@ class Event {
   /* Until it is done: a short spin, then sleeps. ETIMEDOUT at the context's deadline, and the device is lost. */
   Status wait() const;
 
-  /* Both with Timing::kOn, and done. */
+  /* Time between two events, both with Timing::kOn, and done. */
   StatusOr<double> microseconds_since(const Event& start) const;
 
   NativeEvent native() const { return native_; }
@@ -63,7 +63,7 @@ class Stream {
   /* Waits for what is in it, so that memory declared before the stream may be freed after it. */
   ~Stream();
 
-  /* What comes later in this stream starts after `event`. */
+  /* Makes later work in this stream start after `event`. */
   Status wait_for(const Event& event);
 
   /* Waits on the host until all that is in it is done. Not for the frame loop. */

@@ -4,7 +4,8 @@
 
 namespace vmafx {
 
-/* Of the reference one more: a batch may go on with the last picture of the one before. */
+/* Counts one picture of the reference more than of each encode: a batch may go on with the last reference of the one
+ * before. */
 size_t DeviceConversions::places(int earlier, int batch, int encodes) {
   return static_cast<size_t>(earlier) * static_cast<size_t>(1 + encodes) + 1 + 2 * static_cast<size_t>(batch);
 }
@@ -50,8 +51,8 @@ Status DeviceConversions::convert(const DeviceTwin& twin, const DeviceBatch& bat
   return twin.convert(batch, {pictures, count});
 }
 
-/* Before a stream's first frames there are fewer pictures. Where an encode lacks a picture that the reference has, the CPU sees to its
- * next frames; what stands here for them has no meaning, but it is there. */
+/* Before a stream's first frames there are fewer pictures. If an encode lacks a picture that the reference has, the CPU
+ * scores its next frames; the places given for them are valid, but their contents have no meaning. */
 ConvertedPlaces DeviceConversions::seen_by(std::span<const int> frames) const {
   const auto taken = [&](int frame) -> const Taken& { return batch_[static_cast<size_t>(frame)]; };
   const Taken& first = taken(frames.front());

@@ -30,7 +30,7 @@ void add_reads(const Reads& reads, const VideoFormat& format, hip::PoolLayout& l
   layout.history = std::max(layout.history, reads.history);
 }
 
-PoolMemory add_memory(Extractor& extractor, hip::PoolLayout& layout) {
+PoolMemory add_memory(const Extractor& extractor, hip::PoolLayout& layout) {
   const DeviceTwin& twin = *extractor.device_twin();
   layout.scratch_bytes = std::max(layout.scratch_bytes, twin.scratch_bytes(layout.batch));
   const PoolMemory memory = {layout.sums_bytes, layout.kept_bytes};

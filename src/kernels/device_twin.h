@@ -1,18 +1,19 @@
 /* DeviceTwin: the kernels of a metric, as the engine drives them.
  *
- * A HIP twin is an Extractor that has one of these (Extractor::device_twin()): its kernels fill the same struct of raw sums
- * that extract() fills on the CPU, to the last bit, for several frames in one go. Which kernels run, on what planes, in which
- * order is said in `<metric>_hip.cpp`. */
+ * A HIP twin is an Extractor that has one of these (Extractor::device_twin()): its kernels fill the same struct of raw
+ * sums that extract() fills on the CPU, to the last bit, for several frames in one go. `<metric>_hip.cpp` decides which
+ * kernels run, on what planes, in which order. */
 #ifndef VMAFX_KERNELS_DEVICE_TWIN_H
 #define VMAFX_KERNELS_DEVICE_TWIN_H
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <span>
 #include <utility>
 
-#include "base/aligned.h"
 #include "base/picture.h"
+#include "base/rounding.h"
 #include "base/status.h"
 #include "hip/device_ptr.h"
 #include "hip/frame_planes.h"
@@ -24,17 +25,18 @@
 
 namespace vmafx {
 
-/* Frames to work on, in device memory. Planes are as in Picture: planar, 8 bit as bytes, above as 16-bit words, samples in the
- * low bits. Rows begin at multiples of 16 bytes; nothing past the last sample of a row may be read. Only what Reads names is
- * there; where there is no earlier reference frame, its data is null and the frame's sums stay as they are. The sums are the
- * metric's own, 64-byte aligned; the scratch memory is scratch_bytes(count), 256-byte aligned. */
+/* Frames to work on, in device memory. Planes are as in Picture: planar, 8 bit as bytes, above as 16-bit words, samples
+ * in the low bits. Rows begin at multiples of 16 bytes; nothing past the last sample of a row may be read. Only what
+ * Reads names is there; where there is no earlier reference frame, its data is null and the frame's sums stay as they
+ * are. The sums are the metric's own, 64-byte aligned; the scratch memory is scratch_bytes(count), 256-byte aligned. */
 struct DeviceBatch : hip::Batch {
-  /* So many blocks keep the largest GPUs busy a few times over, so that the last ones do not wait long for each other. */
+  /* Blocks that keep the largest GPUs busy a few times over, so that the last ones do not wait long for each other. */
   unsigned enough_blocks = 1024;
 
-  /* Of a metric with Reads::converted. Its memory has places of converted_bytes(), each a multiple of 256, one behind the other. */
+  /* Converted pictures of a metric with Reads::converted: places of converted_bytes() each, a multiple of 256, one
+   * behind the other. */
   hip::DevicePtr<std::byte> converted;
-  ConvertedPlaces places;  // what launch() reads
+  ConvertedPlaces places;  // the places that launch() reads
 
   /* The metric's struct, or what begins at that byte of it. */
   template <class Sums>
@@ -57,15 +59,15 @@ struct DeviceBatch : hip::Batch {
   bool same_reference(int frame, int other) const;
 };
 
-/* What a twin keeps in its scratch memory behind something else begins at a multiple of its alignment, too. */
+/* Rounds up to the alignment of scratch memory, so that a second object there begins as aligned as the first. */
 constexpr size_t scratch_aligned(size_t bytes) { return round_up(bytes, 256); }
 
-/* What a twin keeps in scratch memory, one thing behind the other. Laid out from no address, it says the size. */
+/* Objects in a twin's scratch memory, one behind the other. Laid out from no address, it gives the size. */
 class ScratchLayout {
  public:
   explicit ScratchLayout(hip::DevicePtr<std::byte> from = {}) : from_(from) {}
 
-  /* Where so many bytes lie, behind the beginning. */
+  /* Reserves so many bytes; returns their offset. */
   size_t reserve(size_t bytes) { return std::exchange(bytes_, bytes_ + scratch_aligned(bytes)); }
 
   template <class T>
@@ -110,7 +112,7 @@ class KernelList {
   };
 
  private:
-  std::deque<Kernel> kernels_;  // which stay where they are
+  std::deque<Kernel> kernels_;  // a deque, so that kernels keep their addresses
 };
 
 template <class Work>
@@ -139,10 +141,10 @@ class DeviceTwin {
   /* Device memory that launch() works in, for a batch of `frames`. Nobody else touches it while its kernels run. */
   virtual size_t scratch_bytes([[maybe_unused]] int frames) const { return 0; }
 
-  /* Of a metric with Reads::converted: device memory of a picture as its kernels read it. */
+  /* Device memory for a converted picture, of a metric with Reads::converted. */
   virtual size_t converted_bytes() const { return 0; }
 
-  /* Queues what converts these pictures, kMostToConvert of them at most, each into its place in batch.converted. */
+  /* Queues the conversion of these pictures, kMostToConvert of them at most, each into its place in batch.converted. */
   virtual Status convert(const DeviceBatch&, [[maybe_unused]] std::span<const PictureToConvert> pictures) const {
     return {};
   }
@@ -157,18 +159,25 @@ class DeviceTwin {
   KernelList kernels_;
 };
 
+/* A twin, as <metric>_hip() makes it: a struct, so that a metric's own header can name it without <memory>
+ * (kernels/forward.h). */
+struct OwnedDeviceTwin {
+  std::unique_ptr<DeviceTwin> twin;
+};
+
 /* Has a pool for frames of `format` hold what `reads` names. */
 void add_reads(const Reads& reads, const VideoFormat& format, hip::PoolLayout& layout);
 
-/* Where a metric's memory begins in that of a pool. */
+/* The offsets of a metric's memory in that of a pool. */
 struct PoolMemory {
   size_t sums = 0;       // in those of a frame
   size_t converted = 0;  // in what stays from batch to batch
 };
 
-/* Has the pool, whose layout.batch and layout.encodes are said, hold the sums, the converted pictures and the scratch memory of an extractor that
- * has a twin. Scratch memory all metrics have in one place: on the batch's stream their kernels run one metric after the other. */
-PoolMemory add_memory(Extractor& extractor, hip::PoolLayout& layout);
+/* Has the pool, whose layout.batch and layout.encodes are said, hold the sums, the converted pictures and the scratch
+ * memory of an extractor that has a twin. Scratch memory all metrics have in one place: on the batch's stream their
+ * kernels run one metric after the other. */
+PoolMemory add_memory(const Extractor& extractor, hip::PoolLayout& layout);
 
 /* A pool's batch for the metric that has this memory. */
 DeviceBatch device_batch(const hip::Batch& batch, const PoolMemory& memory);

@@ -1,12 +1,14 @@
-/* Metric: what metrics have in common as extractors, so that one of them says only its options, features, twins and scores.
+/* Metric: what metrics have in common as extractors, so that one of them says only its options, features, twins and
+ * scores.
  *
  *     struct FooOptions { double limit = 1; };               // fields and defaults: option<&FooOptions::limit>(…)
  *     struct FooScores { double foo; };                      // what features name: VMAFX_SCORE(FooScores, foo)
  *     class Foo : public Metric<FooParams, FooSums, FooScores> {
  *       using Metric::Metric;
- *       FooScores scores(const FooSums& sums) override;
+ *       FooScores scores(const FooSums& sums) const override;
  *     };
- *     Created create(const FooOptions&, const VideoFormat&, Placement);      // ExtractorInfo: .create = with_fields<create> */
+ *     Created create(const FooOptions&, const VideoFormat&, Placement);
+ *     // ExtractorInfo: .create = with_fields<create> */
 #ifndef VMAFX_KERNELS_METRIC_H
 #define VMAFX_KERNELS_METRIC_H
 
@@ -19,8 +21,8 @@
 #include <vector>
 
 #include "base/cpu.h"
-#include "kernels/device_twin.h"
 #include "kernels/extractor.h"
+#include "kernels/forward.h"
 
 namespace vmafx {
 
@@ -32,7 +34,8 @@ consteval ScoreId score_id(size_t offset) {
   return {offset};
 }
 
-/* Of a member of a metric's struct of scores, or of an entry of a member: VMAFX_SCORE(VifScores, scale[0]). */
+/* The ScoreId of a member of a metric's struct of scores, or of an entry of a member: VMAFX_SCORE(VifScores,
+ * scale[0]). */
 #define VMAFX_SCORE(Scores, member) \
   ::vmafx::score_id<decltype((std::declval<Scores&>().member))>(offsetof(Scores, member))
 
@@ -60,28 +63,28 @@ class NamedScores {
   ScoreSink& sink_;
 };
 
-/* -- Twins: the same raw sums of the same frames, to the last bit, on another processor ----------------------------- */
+/* -- Twins: the same raw sums of the same frames, to the last bit, on another processor ---------------------------- */
 
 template <class Params, class Sums>
 struct CpuTwin {
   /* Fills `sums`, which are zero, from a frame. Thread-safe. */
   using Run = void(const Params& params, const FrameSet& frames, std::byte* scratch, Sums& sums);
 
-  /* The same for several encodes of one picture of the reference, which is the same in all `frames`; to the last bit what run() makes of
-   * each. */
+  /* Fills the sums of several encodes of one picture of the reference, which is the same in all `frames`; to the last
+   * bit what run() makes of each. */
   using RunEncodes = void(const Params& params, std::span<const FrameSet> frames, std::byte* scratch,
                           std::span<Sums* const> sums);
 
   size_t (*scratch_bytes)(const Params& params);  // working memory of run(), 64-byte aligned; nullptr: none
   Run* run;
-  size_t (*encodes_scratch_bytes)(const Params& params, int encodes) = nullptr;  // of run_encodes(), likewise
+  size_t (*encodes_scratch_bytes)(const Params& params, int encodes) = nullptr;  // working memory of run_encodes()
   RunEncodes* run_encodes = nullptr;  // nullptr: run() takes one encode after the other
 };
 
 template <class Params, class Sums>
 struct Twins {
   CpuTwin<Params, Sums> plain, simd;
-  std::unique_ptr<DeviceTwin> (*device)(const Params& params);
+  OwnedDeviceTwin (*device)(const Params& params);
 };
 
 /* CpuTwin::run of a twin that takes the luma of both pictures. */
@@ -114,7 +117,7 @@ class TwinExtractor : public Extractor {
                 Placement placement)
       : params_(std::move(params)), features_(features.begin(), features.end()),
         cpu_twin_(use_plain_cpu() ? twins.plain : twins.simd),
-        device_twin_(placement == Placement::kDevice && twins.device ? twins.device(params_) : nullptr) {}
+        device_twin_(placement == Placement::kDevice && twins.device ? twins.device(params_).twin : nullptr) {}
 
   std::span<const FeatureInfo> features() const final { return features_; }
   size_t sums_bytes() const override { return sizeof(Sums); }
@@ -132,7 +135,7 @@ class TwinExtractor : public Extractor {
     for (size_t i = 0; i < frames.size(); i++) typed[i] = static_cast<Sums*>(sums[i]);
     cpu_twin_.run_encodes(params_, frames, scratch, {typed, frames.size()});
   }
-  DeviceTwin* device_twin() final { return device_twin_.get(); }
+  DeviceTwin* device_twin() const final { return device_twin_.get(); }
 
  protected:
   const Params params_;
@@ -143,18 +146,40 @@ class TwinExtractor : public Extractor {
   const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
+/* A metric whose scores of a frame follow from the frame's sums alone. Values of the whole stream come from a scorer of
+ * its own, derived from Metric::FrameScorer. */
 template <class Params, class Sums, class Scores>
 class Metric : public TwinExtractor<Params, Sums> {
  public:
   using TwinExtractor<Params, Sums>::TwinExtractor;
 
-  void finalize(int64_t frame, const void* sums, ScoreSink& sink) final {
-    NamedScores(this->features(), sink).put_all(frame, scores(*static_cast<const Sums*>(sums)));
-  }
+  std::unique_ptr<StreamScorer> make_scorer() const override { return std::make_unique<FrameScorer>(*this); }
 
  protected:
-  /* Of one frame; called in frame order. All that the metric knows: the instance's features are picked from them. */
-  virtual Scores scores(const Sums& sums) = 0;
+  class FrameScorer : public StreamScorer {
+   public:
+    explicit FrameScorer(const Metric& metric) : metric_(metric) {}
+
+    void finalize(int64_t frame, const void* sums, ScoreSink& sink) final {
+      const Sums& of_frame = *static_cast<const Sums*>(sums);
+      const Scores scores = metric_.scores(of_frame);
+      NamedScores(metric_.features(), sink).put_all(frame, scores);
+      add(of_frame, scores);
+    }
+    Status flush(ScoreSink&) override { return metric_.close_output(); }
+
+   private:
+    /* Adds a frame to the values of the whole stream. */
+    virtual void add(const Sums&, const Scores&) {}
+
+    const Metric& metric_;
+  };
+
+  /* All scores of one frame that the metric knows; those of the instance's features are picked from them. */
+  virtual Scores scores(const Sums& sums) const = 0;
+
+  /* Closes the files that extract() writes. Fails if they could not be written. */
+  virtual Status close_output() const { return {}; }
 };
 
 /* -- Creation ------------------------------------------------------------------------------------------------------ */

@@ -21,7 +21,7 @@ std::optional<Number> parse_number(const std::string& text) {
   return value;
 }
 
-/* As printf's "%g" in the C locale. */
+/* Prints like printf's "%g" in the C locale. */
 std::string print_number(double value) {
   char text[32];
   const auto [end, failure] = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6);
@@ -84,10 +84,10 @@ StatusOr<Options> Options::resolve(const std::string& metric, std::span<const Op
     }
     const auto number = parse_value(*option, text);
     if (!number && option->type == Type::kBool)
-      return error(EINVAL, "%s: '%s' is no value for %s, which takes true or false", metric.c_str(), text.c_str(),
+      return error(EINVAL, "%s: '%s' is not a value for %s, which takes true or false", metric.c_str(), text.c_str(),
                    option->name);
     if (!number)
-      return error(EINVAL, "%s: '%s' is no value for %s, which takes %s from %g to %g", metric.c_str(), text.c_str(),
+      return error(EINVAL, "%s: '%s' is not a value for %s, which takes %s from %g to %g", metric.c_str(), text.c_str(),
                    option->name, type_name(option->type), option->min, option->max);
     value.number = *number;
   }

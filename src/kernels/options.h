@@ -18,7 +18,7 @@
 namespace vmafx {
 
 struct OptionValue {
-  double number = 0;  // of a bool 0 or 1, of a path to write to 1 if any file there may be replaced
+  double number = 0;  // a bool's 0 or 1; for a path to write to, 1 if any file there may be replaced
   std::string text;
   bool operator==(const OptionValue&) const = default;
 };
@@ -40,10 +40,10 @@ struct OptionInfo {
   bool in_key() const { return alias != nullptr; }
 };
 
-/* -- A metric's table: each option is bound to a field of a struct, whose initializer is its default ----------------- */
+/* -- A metric's table: each option is bound to a field of a struct, whose initializer is its default --------------- */
 
-/* Where a metric writes to, "" if it does not. What opens files takes one of these and no text, so every option that names one is known
- * to write. */
+/* A path that a metric writes to, "" if it does not write. Code that opens files takes a WritePath and no text, so
+ * every option that names a file to write is known. */
 struct WritePath : std::string_view {
   bool overwrite = false;  // any file may be replaced, not those of the metric's kind alone
 };
@@ -107,7 +107,7 @@ constexpr OptionInfo adding(OptionInfo option) {
   return option;
 }
 
-/* -- Values ---------------------------------------------------------------------------------------------------------- */
+/* -- Values -------------------------------------------------------------------------------------------------------- */
 
 /* Option name -> text, as a model file or the user gave it. */
 using OptionTexts = std::map<std::string, std::string>;
@@ -116,8 +116,9 @@ class Options {
  public:
   Options() = default;  // no options at all
 
-  /* Checks `given` against `table`. EINVAL for an unknown name, a malformed value or one out of range; the message names
-   * the metric, the option and what is allowed. `metric` is only used in messages. `table` must outlive the Options. */
+  /* Checks `given` against `table`. EINVAL for an unknown name, a malformed value or one out of range; the message
+   * names the metric, the option and what is allowed. `metric` is only used in messages. `table` must outlive the
+   * Options. */
   static StatusOr<Options> resolve(const std::string& metric, std::span<const OptionInfo> table,
                                    const OptionTexts& given);
 
@@ -141,7 +142,7 @@ class Options {
   }
 
   /* Options of the same table whose values keep one extractor from serving both: "adm_skip_aim, debug"; "" if there are
-   * none. Those that only add to what is provided do not, but for two paths to write to. */
+   * none. Options that only add to the results do not count, but two different paths to write to do. */
   std::string contradictions(const Options& other) const;
 
   /* Adds what `other`, of the same table and without contradictions, adds. `texts` and `other_texts`: what both were
@@ -153,8 +154,8 @@ class Options {
   std::vector<OptionValue> values_;  // in table order
 };
 
-/* A number as libvmaf carries it between a model file or a command line and an option: through a float and "%g", so that
- * 0.7 and 0.70 give the same key and the same value. Text that is no number comes back unchanged. */
+/* A number as libvmaf carries it between a model file or a command line and an option: through a float and "%g", so
+ * that 0.7 and 0.70 give the same key and the same value. Text that is not a number comes back unchanged. */
 std::string normalized_number(const std::string& text);
 
 }  // namespace vmafx

@@ -35,8 +35,8 @@ struct ScoreTransform {
   bool out_gte_in = false;                       // never below it
 };
 
-inline constexpr int kMaxFeatures = 64;  // of a member, libvmaf's limit
-inline constexpr int kMaxMembers = 100;  // of a collection; the largest known has 21
+inline constexpr int kMaxFeatures = 64;  // per member; libvmaf's limit
+inline constexpr int kMaxMembers = 100;  // per collection; the largest known has 21
 
 /* One support vector machine with what stands before and after it. */
 struct ModelMember {
@@ -58,17 +58,17 @@ class Model {
   /* The report key of the (base) score. */
   const std::string& name() const { return name_; }
 
-  /* Of the file's text; none of a built-in model. */
+  /* The hash of the model file's text; nullopt for a built-in model. */
   std::optional<uint64_t> file_hash() const { return file_hash_; }
 
-  /* What predict() needs: the union over all members, each feature once. */
+  /* The inputs of predict(): the union over all members, each feature once. */
   std::span<const ModelFeature> features() const { return features_; }
 
-  /* What predict() gives: {"vmaf"}, or for a collection "vmaf", "vmaf_0001", …, "vmaf_bagging", "vmaf_stddev",
-   * "vmaf_ci_p95_lo", "vmaf_ci_p95_hi". */
+  /* The names of predict()'s results: {"vmaf"}, or for a collection "vmaf", "vmaf_0001", …, "vmaf_bagging",
+   * "vmaf_stddev", "vmaf_ci_p95_lo", "vmaf_ci_p95_hi". */
   const std::vector<std::string>& score_keys() const { return score_keys_; }
 
-  /* Which of them is "vmaf_stddev"; nullopt: the model is not a collection. */
+  /* The place of "vmaf_stddev" among them; nullopt: the model is not a collection. */
   std::optional<size_t> stddev_index() const {
     return members_.size() > 1 ? std::optional(score_keys_.size() - 3) : std::nullopt;
   }

@@ -7,10 +7,10 @@
 namespace vmafx {
 namespace {
 
-/* What a model was trained or tuned for, and the one for the other kind of pictures that is nearest to it. */
+/* The pictures that a built-in model was trained or tuned for, and the nearest model for the other kind of pictures. */
 struct Purpose {
   const char* version;
-  int rows;  // of the display: 1080 or 2160
+  int rows;  // the display's: 1080 or 2160
   const char* other;
 };
 

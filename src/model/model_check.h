@@ -15,8 +15,8 @@ namespace vmafx {
 /* The model's name among the built-in ones: its version, or of a file what it would be called. */
 std::string version_of(const ModelSpec& spec);
 
-/* One warning for each way in which the scores will mean little, with what would be better. EINVAL, with what to do: there
- * can be none. `encode_depth_known`: the user has said how many bits the encode has. */
+/* One warning for each way in which the scores will mean little, with what would be better. EINVAL, with what to do:
+ * there can be none. `encode_depth_known`: the user has said how many bits the encode has. */
 Status check_model(const Model& model, const std::string& version, bool encode_depth_known, const VideoFormat& format,
                    Log& log);
 

@@ -37,14 +37,14 @@ struct Fields {
   StatusOr<std::string> text(const std::string& name) const {
     const Json* value = find(name);
     if (!value) return wrong(name, "is missing");
-    if (!value->is_string()) return wrong(name, "is no string");
+    if (!value->is_string()) return wrong(name, "is not a string");
     return value->text();
   }
 
   StatusOr<std::optional<double>> optional_number(const std::string& name) const {
     const Json* value = find(name);
     if (!value) return std::optional<double>();
-    if (!value->is_number()) return wrong(name, "is no number");
+    if (!value->is_number()) return wrong(name, "is not a number");
     return std::optional<double>(value->number());
   }
 
@@ -56,7 +56,7 @@ struct Fields {
 
   StatusOr<std::vector<double>> numbers_of(const std::string& name, const Json& value) const {
     if (!value.is_array() || !std::ranges::all_of(value.items(), [](const Json& item) { return item.is_number(); }))
-      return wrong(name, "is no list of numbers");
+      return wrong(name, "is not a list of numbers");
     std::vector<double> numbers;
     for (const Json& item : value.items()) numbers.push_back(item.number());
     return numbers;
@@ -66,7 +66,7 @@ struct Fields {
   StatusOr<Fields> inside(const std::string& name) const {
     const Json* value = find(name);
     if (!value) return wrong(name, "is missing");
-    if (!value->is_object()) return wrong(name, "is no object");
+    if (!value->is_object()) return wrong(name, "is not an object");
     return Fields{*value, origin, path + name + "."};
   }
 
@@ -110,7 +110,8 @@ Status Fields::check_keys(const std::vector<std::string>& known) const {
   return {};
 }
 
-/* Of two values for a key, parsers take either. `path`: of `value`, "" or with a dot behind it. */
+/* Rejects a key that is given twice, since parsers differ in which of its values they take. `path` leads to `value` in
+ * messages: "", or ends with a dot. */
 Status check_repeated_keys(const Json& value, const std::string& origin, const std::string& path) {
   std::vector<std::string_view> sorted(value.names().begin(), value.names().end());
   std::ranges::sort(sorted);
@@ -138,11 +139,11 @@ Status read_feature_options(const Fields& fields, std::vector<ModelFeature>& fea
   const Json* dicts = fields.find("feature_opts_dicts");
   if (!dicts) return {};
   if (!dicts->is_array() || dicts->items().size() != features.size())
-    return fields.wrong("feature_opts_dicts",
-                        "is no list of " + std::to_string(features.size()) + " objects, one for each of feature_names");
+    return fields.wrong("feature_opts_dicts", "is not a list of " + std::to_string(features.size()) +
+                                                  " objects, one for each of feature_names");
   for (size_t i = 0; i < features.size(); i++) {
     const Json& options = dicts->items()[i];
-    if (!options.is_object()) return fields.wrong("feature_opts_dicts", "has an item that is no object");
+    if (!options.is_object()) return fields.wrong("feature_opts_dicts", "has an item that is not an object");
     for (size_t k = 0; k < options.names().size(); k++) {
       const std::string& name = options.names()[k];
       VMAFX_ASSIGN(features[i].options[name], option_text(fields, name, options.items()[k]));
@@ -155,7 +156,7 @@ StatusOr<std::vector<ModelFeature>> read_features(const Fields& fields) {
   const Json* names = fields.find("feature_names");
   if (!names) return fields.wrong("feature_names", "is missing");
   if (!names->is_array() || !std::ranges::all_of(names->items(), [](const Json& name) { return name.is_string(); }))
-    return fields.wrong("feature_names", "is no list of strings");
+    return fields.wrong("feature_names", "is not a list of strings");
   const size_t n = names->items().size();
   if (n < 1 || n > kMaxFeatures)
     return fields.wrong("feature_names", format_text("has %zu names; from 1 to %d are supported", n, kMaxFeatures));
@@ -190,10 +191,10 @@ StatusOr<std::vector<std::pair<double, double>>> read_knots(const Fields& fields
   const Json* list = fields.find("knots");
   if (!list) return knots;
   if (!list->is_array() || list->items().size() == 1 || list->items().size() > kMaxKnots)
-    return fields.wrong("knots", format_text("is no list of 2 to %zu points", kMaxKnots));
+    return fields.wrong("knots", format_text("is not a list of 2 to %zu points", kMaxKnots));
   for (const Json& item : list->items()) {
     VMAFX_ASSIGN(const std::vector<double> point, fields.numbers_of("knots", item));
-    if (point.size() != 2) return fields.wrong("knots", "has a point that is no pair [x, y]");
+    if (point.size() != 2) return fields.wrong("knots", "has a point that is not a pair [x, y]");
     if (!knots.empty() && (point[0] <= knots.back().first || point[1] < knots.back().second))
       return fields.wrong("knots", "do not ascend");
     knots.emplace_back(point[0], point[1]);
@@ -227,7 +228,7 @@ Status read_transform(const Fields& fields, const ModelSpec& spec, ModelMember& 
 Status read_clip(const Fields& fields, const ModelSpec& spec, ModelMember& member) {
   if (!fields.find("score_clip")) return {};
   VMAFX_ASSIGN(const std::vector<double> clip, fields.numbers("score_clip"));
-  if (clip.size() != 2 || clip[0] > clip[1]) return fields.wrong("score_clip", "is no pair [min, max]");
+  if (clip.size() != 2 || clip[0] > clip[1]) return fields.wrong("score_clip", "is not a pair [min, max]");
   if (!spec.disable_clip) member.clip = {clip[0], clip[1]};
   return {};
 }
@@ -259,7 +260,7 @@ StatusOr<ModelMember> read_member(const Fields& outer, const ModelSpec& spec, bo
   VMAFX_ASSIGN(std::vector<ModelFeature> features, read_features(fields));
   VMAFX_ASSIGN(const std::string svm_text, fields.text("model"));
   StatusOr<Svm> svm = Svm::parse(svm_text, static_cast<int>(features.size()));
-  if (!svm.ok()) return fields.wrong("model", "is no usable support vector machine: " + svm.status().message());
+  if (!svm.ok()) return fields.wrong("model", "is not a usable support vector machine: " + svm.status().message());
 
   ModelMember member{.features = std::move(features), .svm = std::move(svm.value())};
   VMAFX_TRY(read_normalization(fields, member));
@@ -315,14 +316,15 @@ StatusOr<Model> load_builtin(const ModelSpec& spec) {
 }  // namespace
 
 StatusOr<Model> parse_model(std::string_view text, const std::string& origin, const ModelSpec& spec) {
-  if (text.find_first_not_of(" \t\r\n") == text.npos) return error(EINVAL, "model file '%s': empty", origin.c_str());
+  if (text.find_first_not_of(" \t\r\n") == text.npos)
+    return error(EINVAL, "model file '%s': it is empty", origin.c_str());
   if (nesting_depth(text) > kMaxDepth)
-    return error(EINVAL, "model file '%s': nested more than %d deep", origin.c_str(), kMaxDepth);
+    return error(EINVAL, "model file '%s': it is nested more than %d deep", origin.c_str(), kMaxDepth);
   const std::optional<Json> document = Json::parse(text);
   if (text.find('\0') != text.npos || (document && has_zero_byte(*document)))
-    return error(EINVAL, "model file '%s': a zero byte in a text or a name", origin.c_str());
-  if (!document) return error(EINVAL, "model file '%s': no valid JSON", origin.c_str());
-  if (!document->is_object()) return error(EINVAL, "model file '%s': no JSON object", origin.c_str());
+    return error(EINVAL, "model file '%s': it has a zero byte in a text or a name", origin.c_str());
+  if (!document) return error(EINVAL, "model file '%s': it is not valid JSON", origin.c_str());
+  if (!document->is_object()) return error(EINVAL, "model file '%s': it is not a JSON object", origin.c_str());
 
   VMAFX_TRY(check_repeated_keys(*document, origin, ""));
 
@@ -342,7 +344,7 @@ StatusOr<Model> parse_model(std::string_view text, const std::string& origin, co
 
 StatusOr<Model> load_model(const ModelSpec& spec) {
   if (valid_utf8(spec.name) != spec.name)
-    return error(EINVAL, "model '%s': its name is no UTF-8 text", spec.name.c_str());
+    return error(EINVAL, "model '%s': its name is not UTF-8 text", spec.name.c_str());
   if (!spec.version.empty()) return load_builtin(spec);
   if (spec.path.ends_with(".pkl"))
     return error(EINVAL, "model file '%s': pickle models are no longer supported, use the .json model",

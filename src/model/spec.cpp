@@ -50,8 +50,8 @@ std::vector<std::string> split_entries(const std::string& text) {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-/* The key=value pairs of one entry. A first token without `=` is the value of `bare_key`. `what` is "model" or "feature", for
- * messages. */
+/* The key=value pairs of one entry. A first token without `=` is the value of `bare_key`. `what` is "model" or
+ * "feature", for messages. */
 StatusOr<Pairs> parse_pairs(const std::string& entry, const char* what, const char* bare_key) {
   Pairs pairs;
   std::set<std::string> seen;
@@ -76,8 +76,8 @@ StatusOr<Pairs> parse_pairs(const std::string& entry, const char* what, const ch
 StatusOr<bool> parse_switch(const std::string& entry, const std::string& key, const std::string& value) {
   if (value == "true" || value == "1") return true;
   if (value == "false" || value == "0") return false;
-  return error(EINVAL, "model '%s': '%s' is no value for %s, which takes true or false", entry.c_str(), value.c_str(),
-               key.c_str());
+  return error(EINVAL, "model '%s': '%s' is not a value for %s, which takes true or false", entry.c_str(),
+               value.c_str(), key.c_str());
 }
 
 /* Files one pair of a model's entry into `spec`, or a sentence about its key into `left_out`. */

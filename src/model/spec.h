@@ -1,4 +1,4 @@
-/* The texts of VmafxParams.model and .feature, parsed. The syntax is that of FFmpeg's libvmaf filter:
+/* The texts of the options `model` and `feature`, parsed. The syntax is that of FFmpeg's libvmaf filter:
  *
  *     version=vmaf_v0.6.1:name=hd:motion.motion_force_zero=true|path=/models/mine.json
  *     name=psnr:enable_mse=true|name=vif
@@ -39,10 +39,10 @@ struct FeatureSpec {
  * version and path. Switches take true, false, 1 and 0. "" is an empty list. */
 StatusOr<std::vector<ModelSpec>> parse_models(const std::string& text);
 
-/* The same, but unknown keys are left out; for each there is a sentence in `*left_out`. */
+/* Parses models like parse_models(), but leaves out unknown keys; for each there is a sentence in `*left_out`. */
 StatusOr<std::vector<ModelSpec>> parse_known(const std::string& text, std::vector<std::string>* left_out);
 
-/* The same for features; a first token without `=` is the name, so `psnr` is `name=psnr`. */
+/* Parses features in the syntax of parse_models(); a first token without `=` is the name, so `psnr` is `name=psnr`. */
 StatusOr<std::vector<FeatureSpec>> parse_features(const std::string& text);
 
 }  // namespace vmafx

@@ -39,7 +39,8 @@ std::optional<double> parse_number(std::string_view text) {
 
 std::string quoted(std::string_view text) { return "'" + std::string(text.substr(0, 40)) + "'"; }
 
-/* What libsvm writes before the vectors of a nu-SVR with a radial basis kernel. Other lines are of other machines. */
+/* The lines that libsvm writes before the vectors of a nu-SVR with a radial basis kernel. Other lines belong to other
+ * kinds of machines. */
 constexpr std::string_view kHeader[] = {
     "svm_type", "kernel_type", "gamma", "total_sv", "rho",
     "nr_class",  // 2 of every regression
@@ -70,7 +71,7 @@ StatusOr<std::map<std::string_view, std::string_view>> take_header(std::string_v
 /* Appends one line of support vectors, "coefficient 1:value 3:value …", to `rows` as a dense row. */
 Status append_vector(std::string_view line, int n_features, std::vector<double>& rows) {
   const auto coefficient = parse_number(take_word(line));
-  if (!coefficient) return error(EINVAL, "the coefficient is no number");
+  if (!coefficient) return error(EINVAL, "the coefficient is not a number");
   rows.push_back(*coefficient);
   const size_t begin = rows.size();
   rows.resize(begin + n_features, 0.0);
@@ -80,7 +81,7 @@ Status append_vector(std::string_view line, int n_features, std::vector<double>&
     std::string_view value_text = word;
     const auto index = parse_number(take_until(value_text, ':'));
     const auto value = parse_number(value_text);
-    if (!index || !value) return error(EINVAL, "%s is no index:value", quoted(word).c_str());
+    if (!index || !value) return error(EINVAL, "%s is not index:value", quoted(word).c_str());
     if (*index != std::floor(*index) || *index <= previous || *index > n_features)
       return error(EINVAL, "%s: indices ascend from 1 to the number of features, which is %d", quoted(word).c_str(),
                    n_features);
@@ -107,7 +108,7 @@ StatusOr<Svm> Svm::parse(std::string_view text, int n_features) {
     return error(EINVAL, "nr_class %s: it is 2 for a nu_svr", quoted(field("nr_class")).c_str());
   const auto gamma = parse_number(field("gamma")), rho = parse_number(field("rho")),
              total = parse_number(field("total_sv"));
-  if (!gamma || !rho || !total) return error(EINVAL, "gamma, rho or total_sv is missing or no number");
+  if (!gamma || !rho || !total) return error(EINVAL, "gamma, rho or total_sv is missing or not a number");
   if (*total < 1 || *total > kMaxVectors)
     return error(EINVAL, "total_sv %g: from 1 to %d are supported", *total, kMaxVectors);
 

@@ -65,6 +65,37 @@ std::string ending_of(const Pairing& pairing, bool (*is_of_sort)(const Doubt&)) 
   return text + ".";
 }
 
+Json counts_json(const VmafxPairing& counts) {
+  return Json::object({{"paired", counts.paired},
+                       {"unmatched_distorted", counts.unmatched_distorted},
+                       {"unmatched_reference", counts.unmatched_reference},
+                       {"repeated_reference", counts.repeated_reference},
+                       {"repeated_distorted", counts.repeated_distorted},
+                       {"max_time_difference", counts.max_time_difference},
+                       {"corrupt_distorted", counts.corrupt_distorted},
+                       {"corrupt_reference", counts.corrupt_reference}});
+}
+
+Json doubts_json(const Pairing& pairing) {
+  Json doubts = Json::array();
+  for (const Doubt& doubt : pairing.doubts) {
+    const DoubtName& name = kNames[doubt.kind];
+    Json json = Json::object({{"kind", name.name}});
+    if (name.count) json.add("count", pairing.counts.*name.count);
+    else json.add("frame_duration", doubt.frame_duration);
+    if (doubt.end) {
+      json.add("from", doubt.from);
+      json.add("to", doubt.end - 1);
+    }
+    Json remedies = Json::array();
+    for (const std::string& remedy : doubt.remedies) remedies.add(remedy);
+    json.add("text", words_of(doubt, pairing.counts));
+    json.add("remedies", std::move(remedies));
+    doubts.add(std::move(json));
+  }
+  return doubts;
+}
+
 }  // namespace
 
 StatusOr<Pairing> read_pairing(const VmafxPairing& given) {
@@ -106,44 +137,12 @@ void log_pairing(const Pairing& pairing, Log& log) {
     log.verbose("Pairs scored: " + number(pairing.counts.paired) + ", no frame repeated or left over.");
 }
 
-Json pairing_json(const Pairing& pairing) {
-  const VmafxPairing& counts = pairing.counts;
-  return Json::object({{"paired", counts.paired},
-                       {"unmatched_distorted", counts.unmatched_distorted},
-                       {"unmatched_reference", counts.unmatched_reference},
-                       {"repeated_reference", counts.repeated_reference},
-                       {"repeated_distorted", counts.repeated_distorted},
-                       {"max_time_difference", counts.max_time_difference},
-                       {"corrupt_distorted", counts.corrupt_distorted},
-                       {"corrupt_reference", counts.corrupt_reference}});
-}
-
-Json doubts_json(const Pairing& pairing) {
-  Json doubts = Json::array();
-  for (const Doubt& doubt : pairing.doubts) {
-    const DoubtName& name = kNames[doubt.kind];
-    Json json = Json::object({{"kind", name.name}});
-    if (name.count) json.add("count", pairing.counts.*name.count);
-    else json.add("frame_duration", doubt.frame_duration);
-    if (doubt.end) {
-      json.add("from", doubt.from);
-      json.add("to", doubt.end - 1);
-    }
-    Json remedies = Json::array();
-    for (const std::string& remedy : doubt.remedies) remedies.add(remedy);
-    json.add("text", words_of(doubt, pairing.counts));
-    json.add("remedies", std::move(remedies));
-    doubts.add(std::move(json));
-  }
-  return doubts;
-}
-
-void add_pairing(const Pairing& pairing, Json& extras) {
-  extras.add(kPairingKey, pairing_json(pairing));
-  extras.add(kDoubtsKey, doubts_json(pairing));
+Json pairing_extras(const Pairing& pairing) {
+  Json extras = Json::object({{"pairing", counts_json(pairing.counts)}, {"doubts", doubts_json(pairing)}});
   Json warnings = Json::array();
   for (const std::string& sentence : doubt_sentences(pairing)) warnings.add(sentence);
-  if (!warnings.items().empty()) extras.add(kWarningsKey, std::move(warnings));
+  if (!warnings.items().empty()) extras.add("warnings", std::move(warnings));
+  return extras;
 }
 
 }  // namespace vmafx

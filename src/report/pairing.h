@@ -1,5 +1,5 @@
-/* Pairing: how the frames of an encode and of the reference were paired, and what makes the scores doubtful: here it
- * becomes lines of the log and the keys `pairing`, `doubts` and `warnings` of reports. */
+/* Pairing: how the frames of an encode and of the reference were paired, and the doubts about its scores. They become
+ * lines of the log, and the keys `pairing`, `doubts` and `warnings` of reports. */
 #ifndef VMAFX_REPORT_PAIRING_H
 #define VMAFX_REPORT_PAIRING_H
 
@@ -36,18 +36,15 @@ std::vector<std::string> doubt_sentences(const Pairing& pairing);
 /* The sentences as warnings; of good pairs a line at VMAFX_LOG_VERBOSE. */
 void log_pairing(const Pairing& pairing, Log& log);
 
-inline constexpr const char *kPairingKey = "pairing", *kDoubtsKey = "doubts", *kWarningsKey = "warnings";
-Json pairing_json(const Pairing& pairing);
-
-/* [{"kind": "repeated_reference", "count": 3, "from": 12, "to": 40, "text": "pairs repeating a reference frame: 3",
- * "remedies": […]}, …] */
-Json doubts_json(const Pairing& pairing);
-
-/* Both by these keys, and the sentences that were logged, if there are any. */
-void add_pairing(const Pairing& pairing, Json& extras);
-inline bool is_of_encode(const std::string& key) {
-  return key == kPairingKey || key == kDoubtsKey || key == kWarningsKey;
-}
+/* The keys of reports about the pairs of an encode:
+ *
+ *   {"pairing": {"paired": 12, "unmatched_distorted": 2, …},
+ *    "doubts": [{"kind": "repeated_reference", "count": 3, "from": 12, "to": 40,
+ *                "text": "pairs repeating a reference frame: 3", "remedies": […]}, …],
+ *    "warnings": […]}
+ *
+ * `warnings` has the sentences that were logged; without them there is no such key. */
+Json pairing_extras(const Pairing& pairing);
 
 }  // namespace vmafx
 

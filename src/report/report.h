@@ -3,8 +3,9 @@
  *   - json: {version, fps, frames: [{frameNum, metrics}], pooled_metrics, aggregate_metrics} laid out as libvmaf does,
  *     then keys of our own: pooled_statistics (median, stddev, percentiles), excluded_scores (how many were not finite,
  *     where any were), infinite_scores (of which keys these are all positive infinity, where JSON has null), windows
- *     (where there are any: pooled, the first and the last frame, the time of the first), partial (when true), and what
- *     run_facts.h makes; in frames `time` in seconds, where it is known
+ *     (where there are any: pooled, the first and the last frame, the time of the first), partial (when true), vmafx
+ *     (how the scores were computed, and what they are), pairing, doubts and warnings (pairing.h); in frames `time` in
+ *     seconds, where it is known
  *   - xml: libvmaf's elements, then an element for each of these keys; partial is an attribute of the root, and `time`,
  *     unless ReportOptions say otherwise, one of each frame
  *   - csv: a row per frame; a missing score is an empty cell. The second column is `Time`, under the same conditions
@@ -33,13 +34,15 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/status.h"
 #include "report/output_file.h"
+#include "report/pairing.h"
 #include "report/pool_windows.h"
 #include "report/range_facts.h"
-#include "report/run_facts.h"
 #include "report/score_format.h"
 #include "report/scores.h"
+#include "vmafx/vmafx.h"
 
 namespace vmafx {
 
@@ -80,11 +83,9 @@ struct ReportData {
   std::vector<PooledFrames> windows{};
   /* Further keys of json and of the last line of ndjson. In xml an object is an element, its plain values attributes. csv and
    * sub have no place for them. */
-  std::optional<RunFacts> run{};
+  std::optional<Json> run{};          // how the scores were computed, and what they are: one object for all encodes
   std::optional<RangeFacts> range{};  // json and ndjson only
-  /* Where there are no facts of a run. */
   std::optional<Pairing> pairing{};
-  std::vector<ScoreFacts> scores{};
 };
 
 /* What is to be said of an encode. */

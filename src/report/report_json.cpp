@@ -147,11 +147,14 @@ void json_tail(const Report& report, JsonText& json) {
   if (report.data->partial) json.value("partial", std::string("true"));
 }
 
-/* The members of what there is to say of the run: those of an encode, or those of all. */
-void json_extras(const Report& report, bool of_encode, JsonText& json) {
-  const Json extras = extras_of(*report.data);
-  for (size_t i = 0; i < extras.names().size(); i++)
-    if (is_of_encode(extras.names()[i]) == of_encode) json.value(extras.names()[i], extras.items()[i]);
+void json_run(const Report& report, JsonText& json) {
+  if (report.data->run) json.value(kRunKey, *report.data->run);
+}
+
+void json_pairing(const Report& report, JsonText& json) {
+  if (!report.data->pairing) return;
+  const Json extras = pairing_extras(*report.data->pairing);
+  for (size_t i = 0; i < extras.names().size(); i++) json.value(extras.names()[i], extras.items()[i]);
 }
 
 /* With one encode all stands in the report's own object, with several in the objects of a list. */
@@ -166,13 +169,13 @@ Status json_report(OutputFile& file, std::span<const Report> encodes, JsonText& 
     json_label(report, json);
     VMAFX_TRY(write_frames(report));
     json_tail(report, json);
-    if (!several) json_extras(report, false, json);
-    json_extras(report, true, json);
+    if (!several) json_run(report, json);
+    json_pairing(report, json);
     if (several) json.close('}');
   }
   if (several) {
     json.close(']');
-    json_extras(encodes.front(), false, json);
+    json_run(encodes.front(), json);
   }
   json.close('}');
   return file.write(json.take() + "\n");

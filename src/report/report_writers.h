@@ -84,14 +84,8 @@ inline std::vector<PoolValues> pool_columns(const Report& report) {
   return columns;
 }
 
-/* What there is to say of the run: an object. */
-inline Json extras_of(const ReportData& data) {
-  if (data.run) return report_extras(data.version, *data.run);
-  Json extras = Json::object();
-  if (!data.scores.empty()) extras.add("vmafx", Json::object({{"scores", scores_json(data.scores)}}));
-  if (data.pairing) add_pairing(*data.pairing, extras);
-  return extras;
-}
+/* The key of ReportData's `run`. */
+inline constexpr const char* kRunKey = "vmafx";
 
 Status write_json(OutputFile& file, std::span<const Report> encodes);
 Status write_ndjson_frame(const Report& report, int64_t frame);

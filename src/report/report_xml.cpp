@@ -133,6 +133,13 @@ std::string xml_element(const std::string& name, const Json& json, int depth) {
   return begin + ">\n" + elements + indent + "</" + name + ">\n";
 }
 
+std::string xml_elements(const Json& object, int depth) {
+  std::string elements;
+  for (size_t i = 0; i < object.names().size(); i++)
+    elements += xml_element(object.names()[i], object.items()[i], depth);
+  return elements;
+}
+
 std::string xml_excluded(const Report& report, const Names& names, const std::vector<PoolValues>& columns) {
   std::string attributes;
   for (int column = 0; column < report.scores.columns(); column++)
@@ -177,8 +184,8 @@ Status write_xml(const Report& report, const ReportData& data) {
   tail += "  <aggregate_metrics " + xml_aggregates(report) + "/>\n";
   tail += xml_pools(report, columns, "pooled_statistics", "statistics", kPooledStatistics);
   tail += xml_excluded(report, names, columns) + xml_windows(report, names, data);
-  const Json extras = extras_of(data);
-  for (size_t i = 0; i < extras.names().size(); i++) tail += xml_element(extras.names()[i], extras.items()[i], 1);
+  if (data.run) tail += xml_element(kRunKey, *data.run, 1);
+  if (data.pairing) tail += xml_elements(pairing_extras(*data.pairing), 1);
   return report.file.write(tail + "</VMAF>\n");
 }
 

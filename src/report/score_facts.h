@@ -1,4 +1,4 @@
-/* ScoreFacts: what a score is, as reports say it under `vmafx.scores`. */
+/* ScoreFacts: the facts of a score that do not depend on pictures, as reports have them under `vmafx.scores`. */
 #ifndef VMAFX_REPORT_SCORE_FACTS_H
 #define VMAFX_REPORT_SCORE_FACTS_H
 

@@ -58,7 +58,7 @@ START_TEST(the_chosen_level_runs) {
 }
 END_TEST
 
-/* What a process says that is told VMAFX_CPU=`wanted`, or why it will not have it. */
+/* The answer of a process with VMAFX_CPU=`wanted`: its level, or why it refuses. */
 std::string answer_to(const char* wanted) {
   int ends[2];
   ck_assert_int_eq(pipe(ends), 0);

@@ -19,7 +19,7 @@ START_TEST(names_that_are_near) {
     const char *given, *meant;
   } cases[] = {{"PSNR", "psnr"}, {"Float_SSIM", "float_ssim"}, {"ms_ssim", "float_ms_ssim"},
                {"psmr", "psnr"}, {"psnr_hsv", "psnr_hvs"},     {"camby", "cambi"},
-               {"vi", "vif"}};
+               {"vi", "vif"},    {"ssim", "float_ssim"}};
   for (const auto& [given, meant] : cases) ck_assert_str_eq(nearest_name(given, kNames).c_str(), meant);
 }
 END_TEST

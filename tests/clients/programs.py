@@ -31,13 +31,13 @@ cases = []
 
 
 def case(function):
-    """A test that gets a Desk of its own."""
+    """Registers a test that gets a Desk of its own."""
     cases.append(function)
     return function
 
 
 class Desk(support.Lab):
-    """Where a program is run."""
+    """A place to run a program in."""
 
     def __init__(self, arguments, folder, clips=None):
         super().__init__(Path(arguments.folder).resolve() / "ffmpeg", folder, clips)
@@ -45,7 +45,7 @@ class Desk(support.Lab):
         self.libvmaf = arguments.libvmaf
 
     def program(self, name, *arguments, ffmpeg=None):
-        """What it prints. It finds ffmpeg and ffprobe in PATH, before any other."""
+        """Runs a program and returns its output. The program finds our ffmpeg and ffprobe in PATH before any other."""
         folder = Path(ffmpeg or self.ffmpeg).resolve().parent
         environment = {
             **os.environ,
@@ -77,7 +77,7 @@ class Desk(support.Lab):
 
 
 def easyvmaf(desk, dist, ref, *options, ffmpeg=None):
-    """{name: score} as printed, which are those of its summary, too."""
+    """Returns {name: score} as printed, and checks that its summary has the same."""
     printed = desk.program("easyvmaf", "-d", dist, "-r", ref, *options, ffmpeg=ffmpeg)
     scores = dict(re.findall(r"^(vmaf\w+) +([0-9.]+)  \[", printed, re.M))
     check(scores, f"no score in: {printed}")
@@ -89,13 +89,13 @@ def easyvmaf(desk, dist, ref, *options, ffmpeg=None):
 
 
 def means(clip, **models):
-    """{name: score} of those models, as easyVmaf makes them of a report's frames."""
+    """Returns {name: score} of those models, as easyVmaf computes them from a report's frames."""
     return {name: f"{mean(clip.frames(model)):.6f}" for name, model in models.items()}
 
 
 @case
 def easyvmaf_by_default(desk):
-    """VMAF v1 at 10 bits, from two distances."""
+    """easyVmaf uses VMAF v1 at 10 bits, from two distances, by default."""
     clip = GoldenClip(desk, DEEP)
     wanted = means(clip, vmaf_v1_hd="vmaf_v1.0.16_3d0h", vmaf_v1_phone="vmaf_v1.0.16_5d0h")
     check_equal(easyvmaf(desk, clip.dist, clip.ref), wanted, "scores")
@@ -125,7 +125,7 @@ def easyvmaf_of_2160p(desk):
 
 @case
 def easyvmaf_from_each_format(desk):
-    """In CSV, frames have 17 digits."""
+    """Frames have 17 digits in CSV."""
     clip = GoldenClip(desk, HD)
     wanted = means(clip, vmaf_hd="vmaf_v0.6.1", vmaf_hd_neg="vmaf_v0.6.1neg")
     for log_fmt in "json", "xml", "csv":
@@ -139,7 +139,7 @@ def easyvmaf_from_each_format(desk):
 
 @case
 def easyvmaf_of_a_range_of_frames(desk):
-    """It seeks, scores some frames more, and drops them."""
+    """easyVmaf seeks, scores some more frames, and drops them."""
     clip = GoldenClip(desk, HD)
     for start, count in (1, 1), (1, 2):
         scores = easyvmaf(
@@ -170,7 +170,7 @@ def quality_metrics(desk, clip, *options, ffmpeg=None):
 
 @case
 def ffmpeg_quality_metrics(desk):
-    """Its own model files, by path."""
+    """The program names its own model files by path."""
     for name, model, options in (
         (HD, "vmaf_v0.6.1", ()),
         (HD, "vmaf_v0.6.1neg", ("--vmaf-model-path", "vmaf_v0.6.1neg.json")),
@@ -188,7 +188,7 @@ def ffmpeg_quality_metrics(desk):
 
 @case
 def ffmpeg_quality_metrics_with_features(desk):
-    """Beside FFmpeg's own metrics, in one run."""
+    """The program runs FFmpeg's own metrics in the same run."""
     clip = GoldenClip(desk, HD)
     frames = quality_metrics(desk, clip, "-m", "psnr", "vmaf", "--vmaf-features", "psnr", "ciede")["vmaf"]
     for feature, key in ("psnr", "psnr_y"), ("ciede", "ciede2000"):
@@ -202,7 +202,7 @@ def ffmpeg_quality_metrics_with_features(desk):
 
 @case
 def ffvm(desk):
-    """It encodes with x264 and scores."""
+    """The program encodes with x264 and scores."""
     if "libx264" not in subprocess.run(desk.command("-hide_banner -encoders"), capture_output=True, text=True).stdout:
         raise Skip("this ffmpeg has no x264")
     printed = desk.program("ffvm", "encode", desk.clips.ref, "out.mp4", "--crf", "38", "--compare")
@@ -215,7 +215,7 @@ def ffvm(desk):
 
 @case
 def the_programs_print_the_same_with_libvmaf_itself(desk):
-    """Also of what is scaled and of models that have no golden scores."""
+    """The programs print the same with libvmaf, also for scaled videos and models without golden scores."""
     if not desk.libvmaf:
         raise Skip("no ffmpeg with libvmaf itself was given (VMAFX_LIBVMAF_FFMPEG)")
     small = desk.folder / "small.mkv"
@@ -255,7 +255,7 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     if arguments.libvmaf and not os.access(arguments.libvmaf, os.X_OK):
-        raise SystemExit(f"programs.py: {arguments.libvmaf} is no program")
+        raise SystemExit(f"programs.py: {arguments.libvmaf} is not a program")
     chosen = [function for function in cases if arguments.only in function.__name__]
     with tempfile.TemporaryDirectory(prefix="vmafx-clients-") as folder:
         folder = Path(folder)

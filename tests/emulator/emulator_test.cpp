@@ -39,7 +39,7 @@ END_TEST
 
 /* -- Memory -------------------------------------------------------------------------------------------------------- */
 
-/* What a launch wrote long ago is no race, even where two blocks share a word of what is written now. */
+/* A write of a launch long ago does not race, even if two blocks share a word of what is written now. */
 START_TEST(launches_long_ago_are_forgotten) {
   expect_good({{"THREADS", "1"}}, [] {
     constexpr int kW = 33, kH = 9, kLaunches = 63; /* as many as there are tags */
@@ -58,7 +58,7 @@ START_TEST(launches_long_ago_are_forgotten) {
 END_TEST
 
 START_TEST(host_pointer_as_argument_is_caught) {
-  expect_stop({}, {"kernel test_copy_pointers", "argument 0", "no device pointer", "in memory of the host"}, [] {
+  expect_stop({}, {"kernel test_copy_pointers", "argument 0", "not a device pointer", "in memory of the host"}, [] {
     Session hip;
     hip.launch("test_copy_pointers", 1, 64, numbers().data(), hip.device(256));
   });

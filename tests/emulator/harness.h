@@ -1,4 +1,4 @@
-/* What the tests of the emulator share: the runtime as a program sees it, and a process of its own for each case, since
+/* The frame of the emulator's tests: the runtime as a program sees it, and a process of its own for each case, since
  * that is what the emulator ends. */
 #ifndef VMAFX_TESTS_EMULATOR_HARNESS_H
 #define VMAFX_TESTS_EMULATOR_HARNESS_H
@@ -27,7 +27,7 @@ using namespace emulator;
 
 /* -- The runtime, as a program sees it ----------------------------------------------------------------------------- */
 
-/* Which one it is, and the image with the kernels of faulty.hip; "": the library's own. */
+/* The runtime under test, and the image with the kernels of faulty.hip; "": the library's own. */
 struct Tested {
   const char* library = EMULATOR_LIBRARY;
   std::string image;
@@ -141,8 +141,8 @@ class Session : public Hip {
 /* -- A case in its own process ------------------------------------------------------------------------------------- */
 
 struct Outcome {
-  int status;          // of waitpid()
-  std::string errors;  // what it wrote to stderr
+  int status;          // result of waitpid()
+  std::string errors;  // its stderr
 
   bool is_good() const { return WIFEXITED(status) && WEXITSTATUS(status) == 0; }
 };

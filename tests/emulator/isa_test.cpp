@@ -1,5 +1,6 @@
-/* Instructions of AMD's GPUs one by one, against what the manuals of their instruction sets say ("RDNA3", "RDNA4" and "MI300 Instruction
- * Set Architecture"), at corner values; with waves of 32 and of 64 lanes, of which some are inactive. */
+/* Instructions of AMD's GPUs one by one, against what the manuals of their instruction sets say ("RDNA3", "RDNA4" and
+ * "MI300 Instruction Set Architecture"), at corner values; with waves of 32 and of 64 lanes, of which some are
+ * inactive. */
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -28,7 +29,7 @@ uint64_t d(double x) { return std::bit_cast<uint64_t>(x); }
 uint64_t i(int64_t x) { return static_cast<uint64_t>(x); }
 
 /* A wave whose registers hold the sources a, b, c in each form, in every second lane:
- *   of 32 bits in v10, v11, v12 and s10, s11, s12, of 64 in v[20:21], v[22:23], v[24:25] and s[20:21], s[22:23], s[24:25].
+ *   32 bits: v10, v11, v12 and s10, s11, s12; 64 bits: v[20:21], v[22:23], v[24:25] and s[20:21], s[22:23], s[24:25].
  * Results go to v0, v[0:1], s0, s[0:1] and masks to s[30:31], s30 or vcc. */
 class TestWave {
  public:
@@ -129,7 +130,7 @@ void check_scalars(std::initializer_list<ScalarCase> cases) {
     }
 }
 
-/* Of comparisons: true in all active lanes, or in none; inactive lanes have 0. */
+/* Checks comparisons: true in all active lanes, or in none; inactive lanes have 0. */
 void check_compares(std::initializer_list<Case> cases) {
   for (const Case& given : cases) {
     TestWave wave("gfx1100", given.a, given.b, 0), wide("gfx942", given.a, given.b, 0);
@@ -157,7 +158,7 @@ double divided(double n, double d) {
   return std::bit_cast<double>(wave.vector(0, true));
 }
 
-/* What is wrong with the last instruction where the others come before it; "": nothing. */
+/* The hazard that the last instruction meets after the others; "": none. */
 std::string hazard(const char* architecture, const std::vector<std::string>& texts) {
   const Architecture& of = *find_architecture(std::string(architecture));
   std::vector<Instruction> code(texts.size());

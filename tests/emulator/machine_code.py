@@ -6,9 +6,8 @@ usage: machine_code.py [BUILD] [--long]
 
   BUILD   a build folder (default: build) with code objects for these architectures
   --long  all cases of the parity program instead of the smallest of each kind, more architectures, and every case once
-  more under
-          hard conditions: waves and blocks in another order, waves interrupted after a few instructions, loads that
-          come as late as they may, reciprocals and roots as wrong as the hardware's may be
+          more under hard conditions: waves and blocks in another order, waves interrupted after a few instructions,
+          loads that come as late as they may, reciprocals and roots as wrong as the hardware's may be
 
 Each architecture's machine code runs on the runtime libvmafx_hip_amd.so (emulator/README.md). Prints one line per check
 and 'N passed, N failed, N skipped' at the end; exits 1 when something failed.
@@ -28,19 +27,19 @@ from pathlib import Path
 ARCHITECTURES = "gfx1100", "gfx942", "gfx1201"
 MORE_ARCHITECTURES = "gfx906", "gfx90a", "gfx1030"
 DISASSEMBLERS = "llvm-objdump-19", "llvm-objdump-20", "llvm-objdump-21", "llvm-objdump-22", "llvm-objdump"
-# All programs that launch kernels and compare what comes back; together they launch every kernel. The first one takes
-# nearly all of the time.
+# All programs that launch kernels and compare the results; together they launch every kernel. The first one takes most
+# of the time.
 PARITY = "kernels/parity_test"
 PROGRAMS = PARITY, "kernels/steps/unpack_test", "kernels/steps/row_sums_hip_test"
-PARTS = 2  # of the first one, for processors to share
+PARTS = 2  # parts of the first program, which processors share
 AT_ONCE = threading.Semaphore(os.cpu_count())
 MOST_FLAT = (
     100  # accesses whose memory the compiler does not know; src/hip/device_ptr.h tells it that of pointers from tables
 )
 HARD = {"SEED": "5", "QUANTUM": "40", "LATE": "1", "PERTURB": "1"}
-# With waits for one load too few this metric must fail; one is enough to see that the option does what it says.
+# This metric must fail if each wait allows one load too many; one metric is enough to show that the option works.
 CONTROL = "psnr"
-LAST_CLANG_WITH_HELD_SCALARS = 19  # which does not know gfx12's hazard of scalars (emulator/README.md)
+LAST_CLANG_WITH_HELD_SCALARS = 19  # does not know gfx12's hazard of scalars (emulator/README.md)
 
 
 class Skip(Exception):
@@ -49,11 +48,11 @@ class Skip(Exception):
 
 @dataclass
 class Counts:
-    """What the runtime wrote of the kernels and instructions of the code objects."""
+    """The runtime's counts of kernels and instructions in the code objects."""
 
-    launches: dict = field(default_factory=dict)  # by kernel
+    launches: dict = field(default_factory=dict)  # counts by kernel
     executed: int = 0
-    in_code: dict = field(default_factory=dict)  # by mnemonic
+    in_code: dict = field(default_factory=dict)  # counts by mnemonic
     has_run: dict = field(default_factory=dict)
 
     def read(self, path):
@@ -78,9 +77,9 @@ class Counts:
 
 @dataclass
 class Run:
-    status: int  # a program that dies is told like one that fails
+    status: int  # a program that dies is reported like one that fails
     output: str
-    seconds: float  # of processor time
+    seconds: float  # processor time
 
 
 def run(build, program, architecture, variables):
@@ -109,7 +108,7 @@ def run(build, program, architecture, variables):
 
 
 def last_words(output):
-    """Failed checks, and what the emulator said; else the end."""
+    """Returns failed checks and the emulator's messages; without any, the last lines."""
     lines = [
         line for line in output.splitlines() if ":F:" in line or ":E:" in line or line.startswith("vmafx HIP emulator")
     ]
@@ -124,7 +123,7 @@ def need_code(build, architecture):
 
 
 def kernels_agree(build, architecture, cases, conditions):
-    """All programs pass; of what they cover, that is every kernel."""
+    """Checks that all programs pass and that they run every kernel."""
     need_code(build, architecture)
     variables = {f"VMAFX_HIP_EMULATOR_{name}": value for name, value in conditions.items()}
     if cases:
@@ -157,7 +156,7 @@ def kernels_agree(build, architecture, cases, conditions):
 
 
 def missing_waits_show(build, architecture):
-    """A control: where each wait lets one load too many stay on its way, sums are wrong."""
+    """Checks as a control that sums are wrong if each wait lets one load too many stay on its way."""
     need_code(build, architecture)
     variables = {"VMAFX_HIP_EMULATOR_LATE": "2", "CK_RUN_CASE": CONTROL, "VMAFX_TEST_CASES": "smallest"}
     control = run(build, PARITY, architecture, variables)
@@ -166,8 +165,11 @@ def missing_waits_show(build, architecture):
 
 
 def held_scalars(build, architecture):
-    """gfx12's hazard of scalars that a vector instruction has read. Code of clang 19 has it, and that must be seen. The
-    rule was not tried on code of newer ones: an alarm there is told, and may be the rule's fault."""
+    """Checks gfx12's hazard of scalars that a vector instruction has read. Code of clang 19 has it, and it must be
+    seen.
+
+    The rule was not tried on code of newer ones: an alarm there is reported, and may be the rule's fault.
+    """
     need_code(build, architecture)
     version = int(re.search(r"clang version (\d+)", (build / "device_code/compilers").read_text())[1])
     variables = {"VMAFX_HIP_EMULATOR_SCALARS": "1", "CK_RUN_CASE": CONTROL, "VMAFX_TEST_CASES": "smallest"}

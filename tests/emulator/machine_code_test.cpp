@@ -1,5 +1,5 @@
-/* The kernels of faulty.hip as machine code of AMD's GPUs, with waves of 32 and of 64 lanes: the right ones run right, the wrong ones
- * are stopped by name, and where barriers or waits are taken out of a right one, that shows. */
+/* The kernels of faulty.hip as machine code of AMD's GPUs, with waves of 32 and of 64 lanes: the right ones run right,
+ * the wrong ones are stopped by name, and where barriers or waits are taken out of a right one, that shows. */
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -20,7 +20,7 @@ struct Machine {
   bool has_64_lanes() const { return architecture.starts_with("gfx9"); }
 };
 
-/* Those that this build compiles for. */
+/* The machines that this build compiles for. */
 const std::vector<Machine>& machines() {
   static const std::vector<Machine> all = [] {
     std::vector<Machine> found;
@@ -40,7 +40,8 @@ void use(const Machine& machine) {
   setenv("VMAFX_HIP_EMULATOR_ARCH", machine.architecture.c_str(), 1);
 }
 
-/* In another order of waves and blocks, interrupted after a few instructions, with loads that come as late as they may. */
+/* In another order of waves and blocks, interrupted after a few instructions, with loads that come as late as they
+ * may. */
 const Variables kHard = {{"SEED", "7"}, {"QUANTUM", "9"}, {"LATE", "1"}};
 
 void run_simple(const char* kernel, unsigned blocks, unsigned threads = 64) {
@@ -146,7 +147,7 @@ START_TEST(accesses_beyond_memory_are_caught) {
       Session hip;
       copy_64(hip, hip.host<int32_t>(64), 0);
     });
-    expect_stop({}, {"kernel test_copy_pointers", "argument 0", "no device pointer"}, [] {
+    expect_stop({}, {"kernel test_copy_pointers", "argument 0", "not a device pointer"}, [] {
       Session hip;
       hip.launch("test_copy_pointers", 1, 64, numbers().data(), hip.device(256));
     });

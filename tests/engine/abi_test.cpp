@@ -1,9 +1,10 @@
-/* The binary interface against its record, abi.txt: what libvmafx.so exports, and where the fields of its structs lie.
+/* The binary interface against its record, abi.txt: what libvmafx.so exports, its options, and the fields of its structs.
  * `ABI_RECORD=1 tests/engine/abi_test` writes the record anew; what may change there, vmafx.h says. */
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "base/status.h"
@@ -18,12 +19,18 @@ namespace {
 
 const char* const kRecord = TOP_SRCDIR "/tests/engine/abi.txt";
 
+/* The record's first lines. */
+constexpr const char kHead[] =
+    "# The interface VMAFX_0, as tests/engine/abi_test sees it. From the release of 0.1.0 on, lines are only added,\n"
+    "# except that new fields take the first words of `reserved`: see \"Compatibility\" in vmafx.h.\n";
+
 struct Field {
   const char* name;
   size_t offset, size, alignment;
 };
 
-/* Fields follow each other with no more between them than alignment asks for, so that none is left out here. */
+/* One struct. Fields follow each other with no more between them than alignment asks for, so that none is left out here.
+ * The room for later ones comes last. */
 std::string describe(const char* name, size_t size, size_t alignment, std::initializer_list<Field> fields) {
   const auto aligned = [](size_t at, size_t to) { return (at + to - 1) / to * to; };
   std::string text = format_text("struct %s %zu\n", name, size);
@@ -35,6 +42,7 @@ std::string describe(const char* name, size_t size, size_t alignment, std::initi
     end = field.offset + field.size;
   }
   ck_assert_msg(size == aligned(end, alignment), "the last field of %s is missing here", name);
+  assert_text_eq(std::prev(fields.end())->name, "reserved");
   return text;
 }
 
@@ -44,16 +52,10 @@ std::string describe(const char* name, size_t size, size_t alignment, std::initi
 std::string structs() {
   std::string text;
   {
-    using Struct = VmafxParams;
-    text += describe(
-        "VmafxParams", sizeof(Struct), alignof(Struct),
-        {FIELD(model),          FIELD(feature),       FIELD(backend),        FIELD(device),   FIELD(device_platform),
-         FIELD(device_context), FIELD(import_frames), FIELD(log_path),       FIELD(log_fmt),  FIELD(score_fmt),
-         FIELD(pool),           FIELD(n_threads),     FIELD(n_subsample),    FIELD(fallback), FIELD(verify),
-         FIELD(report_times),   FIELD(summary),       FIELD(ignore_unknown), FIELD(encodes),  FIELD(log),
-         FIELD(log_cookie),     FIELD(verify_fail),   FIELD(device_wait),    FIELD(window),   FIELD(warn_below),
-         FIELD(fail_below),     FIELD(openmetrics),   FIELD(encode_names),   FIELD(range),    FIELD(pooled_only),
-         FIELD(overwrite),      FIELD(reserved)});
+    using Struct = VmafxOption;
+    text += describe("VmafxOption", sizeof(Struct), alignof(Struct),
+                     {FIELD(name), FIELD(type), FIELD(default_text), FIELD(default_number), FIELD(least), FIELD(most),
+                      FIELD(help), FIELD(in_filter), FIELD(reserved)});
   }
   {
     using Struct = VmafxKeptReferenceParams;
@@ -63,8 +65,9 @@ std::string structs() {
   }
   {
     using Struct = VmafxColor;
-    text += describe("VmafxColor", sizeof(Struct), alignof(Struct),
-                     {FIELD(matrix), FIELD(range), FIELD(transfer), FIELD(primaries), FIELD(chroma_location)});
+    text += describe(
+        "VmafxColor", sizeof(Struct), alignof(Struct),
+        {FIELD(matrix), FIELD(range), FIELD(transfer), FIELD(primaries), FIELD(chroma_location), FIELD(reserved)});
   }
   {
     using Struct = VmafxFormat;
@@ -75,18 +78,19 @@ std::string structs() {
   }
   {
     using Struct = VmafxObject;
-    text += describe("VmafxObject", sizeof(Struct), alignof(Struct), {FIELD(fd), FIELD(size), FIELD(modifier)});
+    text += describe("VmafxObject", sizeof(Struct), alignof(Struct),
+                     {FIELD(fd), FIELD(size), FIELD(modifier), FIELD(reserved)});
   }
   {
     using Struct = VmafxPicture;
     text += describe("VmafxPicture", sizeof(Struct), alignof(Struct),
-                     {FIELD(data), FIELD(stride), FIELD(has_time), FIELD(time), FIELD(release), FIELD(opaque),
-                      FIELD(download), FIELD(stream), FIELD(n_objects), FIELD(object), FIELD(plane_object),
-                      FIELD(plane_offset), FIELD(keyframe), FIELD(reserved)});
+                     {FIELD(data), FIELD(stride), FIELD(has_time), FIELD(time), FIELD(keyframe), FIELD(release),
+                      FIELD(opaque), FIELD(download), FIELD(stream), FIELD(n_objects), FIELD(object),
+                      FIELD(plane_object), FIELD(plane_offset), FIELD(reserved)});
   }
   {
     using Struct = VmafxScore;
-    text += describe("VmafxScore", sizeof(Struct), alignof(Struct), {FIELD(key), FIELD(value)});
+    text += describe("VmafxScore", sizeof(Struct), alignof(Struct), {FIELD(key), FIELD(value), FIELD(reserved)});
   }
   {
     using Struct = VmafxFrameResult;
@@ -110,7 +114,7 @@ std::string structs() {
     using Struct = VmafxPoolWindow;
     text += describe("VmafxPoolWindow", sizeof(Struct), alignof(Struct),
                      {FIELD(number), FIELD(first_frame), FIELD(last_frame), FIELD(has_time), FIELD(time),
-                      FIELD(n_scores), FIELD(scores)});
+                      FIELD(n_scores), FIELD(scores), FIELD(reserved)});
   }
   {
     using Struct = VmafxPairing;
@@ -141,6 +145,7 @@ std::string values() {
          VALUE(VMAFX_CHROMA_400) + VALUE(VMAFX_CHROMA_420) + VALUE(VMAFX_CHROMA_422) + VALUE(VMAFX_CHROMA_444) +
          VALUE(VMAFX_LAYOUT_PLANAR) + VALUE(VMAFX_LAYOUT_SEMIPLANAR) + VALUE(VMAFX_MEMORY_HOST) +
          VALUE(VMAFX_MEMORY_PINNED) + VALUE(VMAFX_MEMORY_DEVICE) + VALUE(VMAFX_MEMORY_DMABUF) +
+         VALUE(VMAFX_OPTION_TEXT) + VALUE(VMAFX_OPTION_INT) + VALUE(VMAFX_OPTION_FLAG) +
          VALUE(VMAFX_DOUBT_UNMATCHED_DISTORTED) + VALUE(VMAFX_DOUBT_UNMATCHED_REFERENCE) +
          VALUE(VMAFX_DOUBT_REPEATED_REFERENCE) + VALUE(VMAFX_DOUBT_REPEATED_DISTORTED) +
          VALUE(VMAFX_DOUBT_TIME_DIFFERENCE) + VALUE(VMAFX_DOUBT_CORRUPT_DISTORTED) +
@@ -148,7 +153,16 @@ std::string values() {
          VALUE(VMAFX_WORSE_NEITHER);
 }
 
-/* What a command prints. */
+/* "option window text" for each. */
+std::string options() {
+  constexpr const char* kTypes[] = {"text", "int", "flag"};
+  std::string text;
+  for (int i = 0; const VmafxOption* option = vmafx_option(i); i++)
+    text += format_text("option %s %s\n", option->name, kTypes[option->type]);
+  return text;
+}
+
+/* The output of a command. */
 std::string output_of(const char* command) {
   std::FILE* pipe = popen(command, "r");
   ck_assert(pipe);
@@ -167,7 +181,7 @@ std::string symbols() {
 }  // namespace
 
 START_TEST(the_binary_interface_is_as_recorded) {
-  const std::string now = structs() + values() + symbols();
+  const std::string now = kHead + structs() + values() + options() + symbols();
   if (std::getenv("ABI_RECORD")) std::ofstream(kRecord) << now;
   std::ostringstream recorded;
   recorded << std::ifstream(kRecord).rdbuf();

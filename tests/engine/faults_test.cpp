@@ -1,5 +1,6 @@
-/* A session whose memory, threads or descriptors run out at any point ends with an error or the right scores: it never hangs, never
- * aborts, and gives every picture back. Built with ON_EMULATOR it is a session on a GPU, whose emulator has all it wants. */
+/* A session whose memory, threads or descriptors run out at any point ends with an error or the right scores: it never
+ * hangs, never aborts, and gives every picture back. Built with ON_EMULATOR it is a session on a GPU, whose emulator
+ * has all it wants. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/resource.h>
@@ -108,7 +109,7 @@ struct Result {
 
 void ignore_log(void*, VmafxLogLevel, const char*) {}
 
-/* Where reports go, and what is left of those that failed. */
+/* The folder for reports, and for remains of those that failed. */
 std::filesystem::path folder() {
   return std::filesystem::temp_directory_path() / ("vmafx_faults_" + std::to_string(getpid()));
 }
@@ -118,7 +119,7 @@ Result run(long k) {
   const std::string path = folder() / "report.json";
   std::filesystem::create_directory(folder());
   static const Samples ref_samples = make_samples(kFormat, 0, false), dist_samples = make_samples(kFormat, 0, true);
-  VmafxParams params = cpu_params("vmaf_v0.6.1", "psnr");
+  Params params = cpu_params("vmaf_v0.6.1", "psnr");
   if (kOnEmulator) params.backend = "hip";
   params.n_threads = 2;
   params.log_path = path.c_str();
@@ -133,7 +134,7 @@ Result run(long k) {
   alarm(kHangSeconds);
   allocations_left = given;
   VmafxContext* ctx = nullptr;
-  note(vmafx_open(&ctx, &params));
+  note(open_context(&ctx, params));
   result.allocations[0] = given - allocations_left;
   if (ctx) {
     note(vmafx_configure(ctx, &kFormat, &kFormat));
@@ -168,7 +169,7 @@ void check(const Result& result, const Result& right, long k) {
   ck_assert_msg(result.error || result.score == right.score, "no error and no score with the fault at %ld", k);
 }
 
-/* Of threads there is little to see at more of them. */
+/* The thread sanitizer sees little more at more points. */
 int points_to_try() {
   if (test_all()) return std::numeric_limits<int>::max();
 #ifdef __SANITIZE_THREAD__

@@ -16,13 +16,13 @@ using namespace vmafx::test;
 
 namespace {
 
-Outcome run_on(const char* backend, VmafxParams params, const StreamOptions& options) {
+Outcome run_on(const char* backend, Params params, const StreamOptions& options) {
   params.backend = backend;
   return run_stream(params, options);
 }
 
 /* The CPU's scores, by both backends, and all of them on the GPU. */
-void assert_same_scores(const VmafxParams& params, const StreamOptions& options) {
+void assert_same_scores(const Params& params, const StreamOptions& options) {
   const Outcome hip = run_on("hip", params, options), cpu = run_on("cpu", params, options);
   ck_assert_msg(hip.error == 0, "%s", hip.log.c_str());
   ck_assert_int_eq(cpu.error, 0);
@@ -35,10 +35,10 @@ void assert_same_scores(const VmafxParams& params, const StreamOptions& options)
 
 constexpr char kAllFeatures[] = "name=psnr:enable_apsnr=true|name=motion:motion_five_frame_window=true";
 
-/* -- The case that is run again: a short stream, its scores to the last bit --------------------------------------------- */
+/* -- The case that is run again: a short stream, its scores to the last bit ---------------------------------------- */
 
 int print_stream(char** arguments) {
-  VmafxParams params = params_for(arguments[0], nullptr, "name=psnr");
+  Params params = params_for(arguments[0], nullptr, "name=psnr");
   params.fallback = std::atoi(arguments[1]);
   params.device_wait = arguments[2] ? std::atoi(arguments[2]) : 0;
   StreamOptions options;
@@ -96,7 +96,7 @@ START_TEST(frames_are_left_out_on_the_device_too) {
   use_emulator();
   StreamOptions options;
   options.frames = 23;
-  VmafxParams params = params_for("hip", nullptr, "name=psnr");
+  Params params = params_for("hip", nullptr, "name=psnr");
   for (const int subsample : {2, 3, 10}) {
     params.n_subsample = subsample;
     assert_same_scores(params, options);
@@ -117,7 +117,7 @@ START_TEST(a_stream_repeats) {
   StreamOptions options;
   options.frames = on_hardware() ? 2000 : 30;
   use_emulator();
-  const VmafxParams params = params_for("hip", nullptr, kAllFeatures);
+  const Params params = params_for("hip", nullptr, kAllFeatures);
   const Outcome first = run_on("hip", params, options), second = run_on("hip", params, options);
   ck_assert_msg(first.error == 0 && second.error == 0, "%s%s", first.log.c_str(), second.log.c_str());
   ck_assert_int_eq(first.frames.size(), options.frames);
@@ -174,7 +174,7 @@ END_TEST
 
 START_TEST(verification_finds_nothing) {
   use_emulator();
-  VmafxParams params = params_for("hip", nullptr, kAllFeatures);
+  Params params = params_for("hip", nullptr, kAllFeatures);
   params.verify = 4;
   const Outcome outcome = run_stream(params, {.frames = 9});
   ck_assert_int_eq(outcome.error, 0);
@@ -216,7 +216,7 @@ END_TEST
 
 START_TEST(a_bad_deadline_is_refused) {
   assert_contains(run_again("VMAFX_HIP_DEADLINE=soon", "hip 1").text,
-                  "VMAFX_HIP_DEADLINE=soon is no number of milliseconds");
+                  "VMAFX_HIP_DEADLINE=soon is not a number of milliseconds; use 1 or more");
 }
 END_TEST
 

@@ -1,6 +1,6 @@
-/* Pictures in a GPU's memory, through the C API: the scores of the same pictures in host memory, however they come to the kernels.
- * Memory files stand for the dma-bufs of a decoder, the emulator for the GPU. Surfaces are used again as soon as they are
- * released, so that one let go too early shows in the scores. */
+/* Pictures in a GPU's memory, through the C API: the scores of the same pictures in host memory, however they come to
+ * the kernels. Memory files stand for the dma-bufs of a decoder, the emulator for the GPU. Surfaces are used again as
+ * soon as they are released, so that one let go too early shows in the scores. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -41,9 +41,9 @@ void must(bool good) {
   if (!good) std::abort();
 }
 
-/* -- Pictures on the GPU ------------------------------------------------------------------------------------------------ */
+/* -- Pictures on the GPU ------------------------------------------------------------------------------------------- */
 
-/* What the pictures of one input have in common. */
+/* The properties that all pictures of one input share. */
 struct Decoder {
   size_t pitch_alignment = 64;
   uint64_t modifier = 0;
@@ -238,7 +238,7 @@ void* application_context(int of_device = 0) {
   return context;
 }
 
-/* -- Streams -------------------------------------------------------------------------------------------------------------- */
+/* -- Streams ------------------------------------------------------------------------------------------------------- */
 
 VmafxFormat format(VmafxChroma chroma, int bits, VmafxLayout layout, int shift) {
   return {98, 64, chroma, bits, layout, shift, VMAFX_MEMORY_HOST};
@@ -250,9 +250,9 @@ const VmafxFormat kP216 = format(VMAFX_CHROMA_422, 16, VMAFX_LAYOUT_SEMIPLANAR, 
 
 enum Inputs { kRefOnly = 1, kDistOnly = 2, kBoth = 3 };
 
-VmafxParams params_on(const char* backend) {
+Params params_on(const char* backend) {
   setenv("VMAFX_HIP_RUNTIME", HIP_EMULATOR, 0);
-  VmafxParams params = cpu_params(nullptr, "name=psnr|name=motion:motion_five_frame_window=true");
+  Params params = cpu_params(nullptr, "name=psnr|name=motion:motion_five_frame_window=true");
   params.backend = backend;
   params.n_threads = 2;
   return params;
@@ -281,7 +281,7 @@ void assert_scores(const Outcome& got, const VmafxFormat& f) {
 }
 
 /* A stream of DRM PRIME pictures. */
-Outcome run_dmabuf(DmabufDecoder& decoder, const VmafxFormat& f, const VmafxParams& params, Inputs inputs = kDistOnly) {
+Outcome run_dmabuf(DmabufDecoder& decoder, const VmafxFormat& f, const Params& params, Inputs inputs = kDistOnly) {
   StreamOptions options = host_stream(f);
   options.ref.drm_fd = options.dist.drm_fd = -1;
   put_on_gpu(options, inputs, VMAFX_MEMORY_DMABUF,
@@ -294,7 +294,7 @@ std::string counts(const char* role, int imported, int uploaded, int downloaded)
 }
 
 /* All came by way of a download, for `reason`; the scores are right. */
-void assert_downloaded(DmabufDecoder& decoder, VmafxParams params, const std::string& reason, bool device = true) {
+void assert_downloaded(DmabufDecoder& decoder, Params params, const std::string& reason, bool device = true) {
   const Outcome outcome = run_dmabuf(decoder, kNv12, params);
   assert_scores(outcome, kNv12);
   assert_contains(outcome.log, "the distorted frames are downloaded from the GPU: " + reason);
@@ -364,11 +364,11 @@ END_TEST
 
 START_TEST(import_is_obeyed) {
   DmabufDecoder decoder;
-  VmafxParams params = params_on("hip");
-  params.import_frames = "host";
+  Params params = params_on("hip");
+  params.import = "host";
   assert_downloaded(decoder, params, "import=host");
 
-  params.import_frames = "device";
+  params.import = "device";
   assert_scores(run_dmabuf(decoder, kNv12, params), kNv12);
   decoder.modifier = kTiled;
   const Outcome refused = run_dmabuf(decoder, kNv12, params);
@@ -377,7 +377,7 @@ START_TEST(import_is_obeyed) {
                   "import=device, but the distorted frames cannot be read where they lie: they are not linear");
   ck_assert_int_eq(TestPicture::alive, 0);
 
-  params.import_frames = "perhaps";
+  params.import = "perhaps";
   ck_assert_int_eq(run_stream(params).error, -EINVAL);
 }
 END_TEST
@@ -385,9 +385,9 @@ END_TEST
 /* A decoder has not the memory for what it would keep. */
 START_TEST(metrics_that_look_back_far_get_downloads) {
   DmabufDecoder decoder;
-  VmafxParams params = params_on("hip");
+  Params params = params_on("hip");
   params.feature = "name=cvvdp:fps=24";
-  params.import_frames = "device";
+  params.import = "device";
   const Outcome refused = run_dmabuf(decoder, kNv12, params);
   ck_assert_int_eq(refused.error, -EINVAL);
   assert_contains(refused.log, "cvvdp_fps_24 reads 6 earlier frames, more than a decoder has memory for");
@@ -397,8 +397,8 @@ END_TEST
 START_TEST(the_cpu_gets_downloads) {
   DmabufDecoder decoder;
   assert_downloaded(decoder, params_on("cpu"), "adm runs on the CPU", false);
-  VmafxParams params = params_on("cpu");
-  params.import_frames = "device";
+  Params params = params_on("cpu");
+  params.import = "device";
   const Outcome refused = run_dmabuf(decoder, kNv12, params);
   ck_assert_int_eq(refused.error, -EINVAL);
   assert_contains(refused.log, "cannot be read where they lie: adm runs on the CPU");
@@ -407,7 +407,7 @@ END_TEST
 
 START_TEST(verification_downloads) {
   DmabufDecoder decoder;
-  VmafxParams params = params_on("hip");
+  Params params = params_on("hip");
   params.verify = 4;
   const Outcome outcome = run_dmabuf(decoder, kP010, params, kBoth);
   assert_scores(outcome, kP010);
@@ -420,7 +420,7 @@ START_TEST(verification_ends_with_an_error_if_asked) {
   for (const int verify_fail : {0, 1}) {
     DmabufDecoder decoder;
     decoder.right_downloads = 1;  // that against which the first picture is checked
-    VmafxParams params = params_on("hip");
+    Params params = params_on("hip");
     params.verify = 1;
     params.verify_fail = verify_fail;
     const Outcome outcome = run_dmabuf(decoder, kNv12, params, kDistOnly);
@@ -439,7 +439,7 @@ START_TEST(device_addresses_wait_for_their_stream) {
       StreamOptions options = host_stream(f);
       put_on_gpu(options, inputs, VMAFX_MEMORY_DEVICE,
                  [&](const VmafxFormat& of, const Samples& samples) { return decoder.make(of, samples); });
-      VmafxParams params = params_on("hip");
+      Params params = params_on("hip");
       params.device_platform = VMAFX_PLATFORM_HIP;
       params.device_context = application_context();
       const Outcome outcome = run_stream(params, options);
@@ -456,7 +456,7 @@ START_TEST(device_addresses_need_their_context) {
   StreamOptions options = host_stream(kPlanar);
   put_on_gpu(options, kDistOnly, VMAFX_MEMORY_DEVICE,
              [&](const VmafxFormat& of, const Samples& samples) { return decoder.make(of, samples); });
-  VmafxParams params = params_on("hip");
+  Params params = params_on("hip");
   const Outcome outcome = run_stream(params, options);
   assert_scores(outcome, kPlanar);
   assert_contains(outcome.log, "downloaded from the GPU: no device context was handed in");
@@ -489,12 +489,12 @@ START_TEST(pinned_pictures_are_uploaded_from_where_they_are) {
 }
 END_TEST
 
-/* -- With a device that fails: in processes of their own ------------------------------------------------------------------ */
+/* -- With a device that fails: in processes of their own ----------------------------------------------------------- */
 
 namespace {
 
-/* With two GPUs and the pictures on the second one: what the session says whose given context is of `given`, and whose device and
- * import are those. */
+/* With two GPUs and the pictures on the second one: what the session says whose given context is of `given`, and whose
+ * device and import are those. */
 int print_log_of_two_devices(int given, const char* choice, const char* import) {
   setenv("VMAFX_HIP_RUNTIME", HIP_EMULATOR, 0);
   const hip::OpenedDevice second = hip::open_device("1").value();
@@ -503,11 +503,11 @@ int print_log_of_two_devices(int given, const char* choice, const char* import) 
   put_on_gpu(options, kDistOnly, VMAFX_MEMORY_DEVICE,
              [&](const VmafxFormat& of, const Samples& samples) { return decoder.make(of, samples); });
   options.dist.device_context = application_context(1);
-  VmafxParams params = params_on("hip");
+  Params params = params_on("hip");
   params.device_platform = VMAFX_PLATFORM_HIP;
   params.device_context = application_context(given);
   params.device = choice;
-  params.import_frames = import;
+  params.import = import;
   const Outcome outcome = run_stream(params, options);
   std::printf("%s", outcome.log.c_str());
   return outcome.error || outcome.frames != run_stream(params_on("cpu"), host_stream(kPlanar)).frames;
@@ -518,8 +518,8 @@ int print_scores(const char* backend, const char* import) {
   const int before = open_descriptors();
   {
     DmabufDecoder decoder;
-    VmafxParams params = params_on(backend);
-    params.import_frames = import;
+    Params params = params_on(backend);
+    params.import = import;
     const Outcome outcome = run_dmabuf(decoder, kP010, params, kBoth);
     for (const FrameScores& scores : outcome.frames)
       for (const auto& [key, value] : scores) std::printf("%s %a\n", key.c_str(), value);

@@ -1,5 +1,5 @@
-/* References that stay: sessions that score against one have the scores that they have with pictures of their own, to the last bit, on the
- * CPU and on the GPU, here the emulator, one after the other and at once. */
+/* References that stay: sessions that score against one have the scores that they have with pictures of their own, to
+ * the last bit, on the CPU and on the GPU, here the emulator, one after the other and at once. */
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -105,14 +105,13 @@ class TestReference {
 /* A session, and what came of it. */
 class TestSession {
  public:
-  TestSession(VmafxParams params, const Clip& clip, const VmafxKeptReference* against)
-      : clip_(clip), against_(against) {
+  TestSession(Params params, const Clip& clip, const VmafxKeptReference* against) : clip_(clip), against_(against) {
     log_.take(params);
     params.encodes = clip.encodes;
     frames.resize(static_cast<size_t>(clip.encodes));
     models.resize(frames.size());
     const std::vector<VmafxFormat> dist(frames.size(), clip.dist);
-    if (!keep(vmafx_open(&ctx_, &params))) return;
+    if (!keep(open_context(&ctx_, params))) return;
     keep(against ? vmafx_configure_against(ctx_, against, dist.data(), clip.encodes)
                  : vmafx_configure_encodes(ctx_, &clip.ref, dist.data(), clip.encodes));
   }
@@ -186,7 +185,7 @@ void assert_equal(const TestSession& got, const TestSession& want, const std::st
   }
 }
 
-VmafxParams on_cpu(VmafxParams params) {
+Params on_cpu(Params params) {
   params.backend = "cpu";
   params.verify = 0;
   return params;
@@ -195,13 +194,13 @@ VmafxParams on_cpu(VmafxParams params) {
 /* With pictures of its own, on the CPU; it has run and is closed. */
 class SessionAlone : public TestSession {
  public:
-  SessionAlone(const VmafxParams& params, const Clip& clip) : TestSession(on_cpu(params), clip, nullptr) {
+  SessionAlone(const Params& params, const Clip& clip) : TestSession(on_cpu(params), clip, nullptr) {
     run();
     close();
   }
 };
 
-void assert_as_alone(const VmafxParams& params, const Clip& clip, const VmafxKeptReference* reference,
+void assert_as_alone(const Params& params, const Clip& clip, const VmafxKeptReference* reference,
                      const std::string& what) {
   TestSession against(params, clip, reference);
   against.run();
@@ -287,7 +286,7 @@ START_TEST(several_encodes_and_subsampling) {
   reference.fill();
   for (const char* backend : kBackends)
     for (const int threads : {1, 9}) {
-      VmafxParams params = params_for(backend, kModel, kFeatures);
+      Params params = params_for(backend, kModel, kFeatures);
       params.n_threads = threads;
       params.n_subsample = threads == 1 ? 3 : 1;
       assert_as_alone(params, {.encodes = 3}, reference.get(), backend);
@@ -298,7 +297,7 @@ END_TEST
 
 START_TEST(the_gpu_is_verified) {
   TestReference reference(semi_planar(kSmall));
-  VmafxParams params = params_for("hip", kModel, kFeatures);
+  Params params = params_for("hip", kModel, kFeatures);
   params.verify = params.verify_fail = 1;
   assert_as_alone(params, {}, reference.fill().get(), "verify");
 }
@@ -307,8 +306,8 @@ END_TEST
 /* Frames come while sessions in other threads score those that are there. */
 START_TEST(several_sessions_at_once) {
   const Clip clip{.frames = first_frames(12)};
-  const VmafxParams params[] = {params_for("cpu", kModel), params_for("cpu", "", kFeatures), params_for("hip", kModel),
-                                params_for("cpu", kModel, "name=psnr")};
+  const Params params[] = {params_for("cpu", kModel), params_for("cpu", "", kFeatures), params_for("hip", kModel),
+                           params_for("cpu", kModel, "name=psnr")};
   TestReference reference(kSmall);
   std::vector<std::unique_ptr<TestSession>> sessions(std::size(params));
   std::vector<std::thread> threads;
@@ -426,7 +425,7 @@ END_TEST
 /* -- What stays on a GPU ------------------------------------------------------------------------------------------- */
 
 constexpr uint64_t kPlenty = 1 << 30;
-/* Of kSmall; rows of copies are rounded to 128 bytes. */
+/* Bytes of copies of kSmall's planes; their rows are rounded to 128 bytes. */
 constexpr uint64_t kLumaCopy = 128 * 84, kChromaCopies = 2 * 128 * 42;
 
 /* How many pictures of the reference the session read on the GPU, and how many it uploaded. */
@@ -434,7 +433,7 @@ std::string read_and_uploaded(int read, int uploaded) {
   return format_text("frames: reference: %d imported, %d uploaded", read, uploaded);
 }
 
-void assert_reads(const VmafxParams& params, const Clip& clip, const TestReference& reference, int read) {
+void assert_reads(const Params& params, const Clip& clip, const TestReference& reference, int read) {
   TestSession session(params, clip, reference.get());
   session.run();
   assert_equal(session, SessionAlone(params, clip), "copies");
@@ -449,7 +448,7 @@ START_TEST(copies_on_the_gpu_are_read_by_later_sessions) {
       TestReference reference(format, {.device_budget = kPlenty});
       reference.fill();
       Clip clip{.ref = format, .encodes = encodes};
-      VmafxParams params = params_for("hip", kModel, kFeatures);
+      Params params = params_for("hip", kModel, kFeatures);
       params.verify = params.verify_fail = 1;
       ck_assert_uint_eq(vmafx_kept_reference_device_bytes(reference.get()), 0);
       assert_reads(params, clip, reference, 0);
@@ -463,7 +462,7 @@ START_TEST(copies_on_the_gpu_are_read_by_later_sessions) {
 }
 END_TEST
 
-/* Those of the frames and planes that earlier sessions read. */
+/* Copies exist for the frames and planes that earlier sessions read. */
 START_TEST(copies_come_as_they_are_needed) {
   TestReference reference(kSmall, {.device_budget = kPlenty});
   reference.fill();
@@ -554,7 +553,7 @@ START_TEST(calls_may_fail) {
 }
 END_TEST
 
-/* Who computed them may only be told by changing the samples behind the sums, which no application may do. */
+/* Kept sums can only be told from new ones by changing the samples behind them, which no application may do. */
 START_TEST(sums_of_the_reference_alone_are_kept) {
   constexpr char kMotions[] =
       "name=motion|name=motion:motion_five_frame_window=true|name=motion:motion_fps_weight=2|name=float_motion|name="
@@ -566,7 +565,7 @@ START_TEST(sums_of_the_reference_alone_are_kept) {
     ck_assert_int_eq(vmafx_kept_reference_add(reference.get(), &pictures.back()), 0);
   }
   const Clip clip, every_third{.frames = {0, 3, 6}};
-  const VmafxParams params = params_for("cpu", "", kMotions);
+  const Params params = params_for("cpu", "", kMotions);
   TestSession first(params, clip, reference.get());
   first.run();
   for (const VmafxPicture& picture : pictures)
@@ -713,10 +712,10 @@ START_TEST(calls_that_do_not_belong_together) {
   TestSession plain(params_for("cpu", kModel), clip, nullptr);
   ck_assert_int_eq(submit_one(plain.get()), -EINVAL);
   assert_contains(plain.log(), "not configured against a reference");
-  VmafxParams params = params_for("cpu", kModel);
+  Params params = params_for("cpu", kModel);
   VmafxContext* ctx = nullptr;
   params.encodes = 2;
-  ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+  ck_assert_int_eq(open_context(&ctx, params), 0);
   ck_assert_int_eq(submit_one(ctx), -EINVAL);
   ck_assert_int_eq(vmafx_configure_against(ctx, reference.get(), &kSmall, 1), -EINVAL);
   ck_assert_int_eq(vmafx_configure_against(ctx, nullptr, &kSmall, 2), -EINVAL);

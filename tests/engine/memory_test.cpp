@@ -1,5 +1,6 @@
-/* Nothing is left behind: memory, descriptors and threads stay as they are over many frames and over many sessions of one process. With
- * VMAFX_TEST_ALL ten times as many frames, and far more sessions. Built with ON_EMULATOR the sessions are on a GPU. */
+/* Nothing is left behind: memory, descriptors and threads stay as they are over many frames and over many sessions of
+ * one process. With VMAFX_TEST_ALL ten times as many frames, and far more sessions. Built with ON_EMULATOR the sessions
+ * are on a GPU. */
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,7 +44,8 @@ constexpr int kManySessions = 10000;
 constexpr double kSlackMib = 2;
 constexpr double kLittleSlackMib = 1;  // less than a table that is kept takes
 
-/* NVIDIA's driver keeps 280 bytes for each thread that opens a device or loads code in it, and each session has one (docs/reliability.md). */
+/* NVIDIA's driver keeps 280 bytes for each thread that opens a device or loads code in it, and each session has one
+ * (docs/reliability.md). */
 double drivers_mib([[maybe_unused]] int sessions) {
 #ifdef ON_EMULATOR
   if (!*std::getenv("VMAFX_HIP_RUNTIME")) return sessions * 300.0 / (1 << 20);
@@ -59,7 +61,7 @@ double resident_mib() {
 
 long entries(const char* folder) { return std::distance(std::filesystem::directory_iterator(folder), {}); }
 
-/* What the process holds. */
+/* The resources that the process holds. */
 struct Held {
   double mib;
   long descriptors, threads;
@@ -101,8 +103,8 @@ const VmafxFormat kFormat = {64, 48, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0
 
 class Stream {
  public:
-  Stream(const VmafxParams& params) {
-    ck_assert_int_eq(vmafx_open(&ctx_, &params), 0);
+  Stream(const Params& params) {
+    ck_assert_int_eq(open_context(&ctx_, params), 0);
     ck_assert_int_eq(vmafx_configure(ctx_, &kFormat, &kFormat), 0);
   }
   ~Stream() { vmafx_close(&ctx_); }
@@ -144,7 +146,7 @@ START_TEST(many_frames_leave_nothing_behind) {
       std::filesystem::temp_directory_path() / ("vmafx_memory_" + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
   const std::string lines = folder / "report.ndjson", metrics = folder / "vmafx.prom";
-  VmafxParams params = params_for(kBackend);
+  Params params = params_for(kBackend);
   params.log_path = lines.c_str();
   params.window = "10";
   params.openmetrics = metrics.c_str();

@@ -1,5 +1,5 @@
-/* The pipeline with a device queue, around a metric whose kernels are wrong: what verification sees, and that a picture is given
- * back exactly when nobody reads it any more. */
+/* The pipeline with a device queue, around a metric whose kernels are wrong: what verification sees, and that a picture
+ * is given back exactly when nobody reads it any more. */
 #include "tests/support/device.h"
 
 #include <cerrno>
@@ -8,7 +8,7 @@
 
 #include "tests/support/stream.h"
 
-#include "engine/pipeline.h"
+#include "engine/frames/pipeline.h"
 
 using namespace vmafx;
 using namespace vmafx::test;
@@ -42,16 +42,16 @@ class Metric : public Extractor {
   size_t sums_bytes() const override { return sizeof(Sums); }
   size_t scratch_bytes() const override { return 0; }
   void extract(const FrameSet&, std::byte*, void* sums) const override { static_cast<Sums*>(sums)->wrong = wrong; }
-  void finalize(int64_t, const void*, ScoreSink&) override {}
-  DeviceTwin* device_twin() override { return &twin; }
+  std::unique_ptr<StreamScorer> make_scorer() const override { return nullptr; }
+  DeviceTwin* device_twin() const override { return &twin; }
 
   int64_t wrong = 100;
-  Idle twin;
+  mutable Idle twin;
 };
 
 constexpr int kMostBack = 5;
 
-/* What a frame's job saw: the first sample of each picture, 0 where there is none. */
+/* The pictures that a frame's job saw: the first sample of each, 0 for none. */
 struct Seen {
   int64_t ref[1 + kMostBack] = {}, dist[1 + kMostBack] = {};  // of the frame, and of those before it
   bool operator==(const Seen&) const = default;
@@ -130,10 +130,10 @@ class Watcher : public Extractor {
       seen.dist[1 + i] = first_of(frames.earlier_dist[i]);
     }
   }
-  void finalize(int64_t, const void*, ScoreSink&) override {}
-  DeviceTwin* device_twin() override { return &twin; }
+  std::unique_ptr<StreamScorer> make_scorer() const override { return nullptr; }
+  DeviceTwin* device_twin() const override { return &twin; }
 
-  Looks twin;
+  mutable Looks twin;
 
  private:
   const Reads reads_;
@@ -147,7 +147,8 @@ void add(Pipeline& pipeline, int64_t index, bool scored, Pipeline::Held ref, Pip
 
 constexpr int kNever = -1, kFrames = 20;
 
-/* Sends 20 frames by, and expects each to be seen with those before it: from frame `begins` on by the device, from `fails_at` on again by the CPU. */
+/* Sends 20 frames by, and expects each to be seen with those before it: from frame `begins` on by the device, from
+ * `fails_at` on again by the CPU. */
 void watch(const Reads& reads, int begins, int fails_at = kNever) {
   const auto first_sample = [](int n, bool distorted) -> int64_t { return make_samples(kPictures, n, distorted)[0]; };
   Watcher watcher(reads);

@@ -1,5 +1,5 @@
-/* The plan: which twin runs, whether models suit the pictures, and what a session makes of the colors that its inputs say
- * they have. */
+/* The plan: which twin runs, whether models suit the pictures, and what a session makes of the colors that its inputs
+ * say they have. */
 #include "engine/plan.h"
 
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include <check.h>  // after the streams: it defines a macro fail()
 
 #include "engine/color.h"
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 #include "model/model_builtin.h"
 #include "model/model_check.h"
 #include "model/model_file.h"
@@ -51,7 +51,7 @@ struct LogText {
 /* The keys of a report, in order. */
 std::string keys_of(const char* models, const char* features, const VideoFormat& format = {.w = 352, .h = 288}) {
   LogText log;
-  auto plan = Plan::make(parse_models(models).value(), parse_features(features).value(), Placement::kCpu, log.log);
+  auto plan = Plan::make(parse_models(models).value(), parse_features(features).value(), log.log);
   ck_assert_msg(plan.ok(), "%s", plan.status().message().c_str());
   const Status made = plan.value().instantiate(format, log.log);
   ck_assert_msg(made.ok(), "%s", made.message().c_str());
@@ -106,7 +106,7 @@ START_TEST(kernels_asked_for_must_fit) {
 }
 END_TEST
 
-/* What is said of a model and pictures of w x h. */
+/* The warnings about a model and pictures of w x h. */
 std::string said_of(const char* version, int w, int h, int bpc = 10, bool encode_depth_known = false) {
   ModelSpec spec;
   spec.version = version;
@@ -171,14 +171,13 @@ struct Planned {
   Status made;
 
   Planned(const char* models, const char* features, Rivals rivals)
-      : plan(Plan::make(parse_models(models).value(), parse_features(features).value(), Placement::kCpu, log.log,
-                        rivals)) {
+      : plan(Plan::make(parse_models(models).value(), parse_features(features).value(), log.log, rivals)) {
     made = plan.status();
     if (plan.ok()) made = plan.value().instantiate(kLarge, log.log);
   }
 };
 
-/* What the log of the one and the error of the other say, up to what becomes of it. */
+/* The sentence that the log of one plan and the error of the other share; they differ in the consequence. */
 std::string told_of(const char* models, const char* features) {
   const Planned strict(models, features, Rivals::kRefused), first(models, features, Rivals::kFirstIsReported);
   ck_assert_msg(strict.made.code() == EINVAL, "%s and %s are accepted", models, features);
@@ -225,11 +224,11 @@ START_TEST(paths_to_write_to_are_of_one_request) {
   const std::string one = "cambi:heatmaps_path=" + folder + "/vmafx_plan_1", other = one + "2";
   for (const std::string& features : {one + "|cambi", "cambi|" + one, one + "|" + one}) {
     LogText log;
-    ck_assert(Plan::make({}, parse_features(features).value(), Placement::kCpu, log.log).ok());
+    ck_assert(Plan::make({}, parse_features(features).value(), log.log).ok());
     assert_text_eq(log.text, "");
   }
   LogText log;
-  const auto refused = Plan::make({}, parse_features(one + "|" + other).value(), Placement::kCpu, log.log);
+  const auto refused = Plan::make({}, parse_features(one + "|" + other).value(), log.log);
   ck_assert_int_eq(refused.status().code(), EINVAL);
   assert_contains(refused.status().message(), "which differ in heatmaps_path");
 }
@@ -283,7 +282,7 @@ START_TEST(model_files_may_not_write) {
       "model": "svm_type nu_svr\nkernel_type rbf\ngamma 1\nnr_class 2\ntotal_sv 1\nrho 1\nSV\n1 1:1 \n"}})";
   const auto made = [&](const std::string& more) {
     LogText log;
-    return Plan::make(parse_models("path=" + path + more).value(), {}, Placement::kCpu, log.log).status();
+    return Plan::make(parse_models("path=" + path + more).value(), {}, log.log).status();
   };
   for (const char* more : {"", ":cambi.heatmaps_path=/tmp/mine"}) {
     ck_assert_int_eq(made(more).code(), EINVAL);
@@ -301,7 +300,7 @@ START_TEST(names_that_are_taken_are_refused) {
   for (const auto& [models, name] : {std::pair("version=vmaf_v0.6.1:name=integer_adm2", "integer_adm2"),
                                      {"version=vmaf_b_v0.6.3:name=b|version=vmaf_v0.6.1:name=b_0001", "b_0001"}}) {
     LogText log;
-    auto plan = Plan::make(parse_models(models).value(), {}, Placement::kCpu, log.log);
+    auto plan = Plan::make(parse_models(models).value(), {}, log.log);
     ck_assert(plan.ok());
     const Status refused = plan.value().instantiate({.w = 352, .h = 288}, log.log);
     ck_assert_int_eq(refused.code(), EINVAL);

@@ -1,4 +1,5 @@
-/* Models and reports without a stream: predictions are those of a session, and reports hold the scores that they are given. */
+/* Models and reports without a stream: predictions are those of a session, and reports hold the scores that they are
+ * given. */
 #include <unistd.h>
 
 #include <cerrno>
@@ -170,15 +171,23 @@ START_TEST(wrong_reports_are_errors) {
   report.frames = &frame;
   ck_assert_int_eq(vmafx_write_report(&report), -EINVAL);
   report.n_frames = 0;
-  report.reserved[0] = 1;
+  report.reserved[0] = &report;
   ck_assert_int_eq(vmafx_write_report(&report), -EINVAL);
+  report.reserved[0] = nullptr;
+  VmafxScore score{.key = "psnr_y", .value = 30, .reserved = {&report}};
+  frame = {.n_scores = 1, .scores = &score};
+  report.n_frames = 1;
+  ck_assert_int_eq(vmafx_write_report(&report), -EINVAL);
+  assert_contains(log, "the reserved words of a VmafxScore are not zero");
+  score.reserved[0] = nullptr;
+  ck_assert_int_eq(vmafx_write_report(&report), 0);
   assert_contains(log, "needs a path");
   assert_contains(log, "there is no frame -1");
 }
 END_TEST
 
-/* Of the whole stream, and only at its end. */
-/* The same bits; keys with a mean of their own, scores that are not finite, equal ones, one alone. */
+/* Pooling and reports agree to the last bit: for keys with a mean of their own, and for scores that are not finite, equal
+ * ones, and one alone. */
 START_TEST(pooling_is_that_of_reports) {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> series[] = {
@@ -238,7 +247,7 @@ START_TEST(scores_are_known) {
 }
 END_TEST
 
-/* By the key, unless who gives the scores knows more. */
+/* Reports take the facts of a score from its key, unless the application gives them. */
 START_TEST(reports_say_what_given_scores_are) {
   const VmafxScore scores[] = {{"psnr_y_x", 40}, {"mine", 90}, {"cambi", 1}};
   const VmafxFrameResult frame = {.n_scores = 3, .scores = scores};
@@ -257,13 +266,14 @@ START_TEST(reports_say_what_given_scores_are) {
 }
 END_TEST
 
+/* Aggregates are of the whole stream, and come only at its end. */
 START_TEST(aggregates_come_at_the_end) {
   VmafxContext* ctx = nullptr;
-  const VmafxParams params = cpu_params("", "name=psnr:enable_apsnr=true");
+  const Params params = cpu_params("", "name=psnr:enable_apsnr=true");
   const StreamOptions options;
   const char* name = nullptr;
   double value = 0;
-  ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+  ck_assert_int_eq(open_context(&ctx, params), 0);
   ck_assert_int_eq(vmafx_aggregate(ctx, 0, &name, &value), -EINVAL);
   ck_assert_int_eq(vmafx_configure(ctx, &options.ref, &options.dist), 0);
   for (int n = 0; n < 3; n++) {

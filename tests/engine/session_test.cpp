@@ -1,5 +1,6 @@
-/* The engine through its C API: order, bounds, sharing of work, formats, errors. Scores themselves are compared with the
- * reference by the golden tests. */
+/* The engine through its C API: order, bounds, sharing of work, formats, errors. Scores themselves are compared with
+ * the reference by the golden tests. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 
 #include "base/status.h"
 #include "tests/support/check_main.h"
+#include "tests/support/paths.h"
 #include "tests/support/stream.h"
 
 using vmafx::format_text;
@@ -51,7 +53,7 @@ std::string file_text(const std::string& path) {
 }
 
 /* Opens with these parameters, which must fail; the message. */
-std::string open_complaint(const VmafxParams& params, int want_error) {
+std::string open_complaint(const Params& params, int want_error) {
   const Outcome outcome = run_stream(params);
   ck_assert_int_eq(outcome.error, want_error);
   return outcome.log;
@@ -100,9 +102,9 @@ START_TEST(threads_that_cannot_start_are_no_reason_to_try_again) {
 END_TEST
 
 START_TEST(what_failed_to_configure_is_not_configured_again) {
-  const VmafxParams params = cpu_params();
+  const Params params = cpu_params();
   VmafxContext* ctx = nullptr;
-  ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+  ck_assert_int_eq(open_context(&ctx, params), 0);
   const VmafxFormat f = format(96, 64, VMAFX_CHROMA_420, 8);
   {
     const NoThreads none;
@@ -117,7 +119,7 @@ END_TEST
 START_TEST(threads_do_not_change_scores) {
   StreamOptions options;
   options.frames = 12;
-  VmafxParams params = cpu_params(nullptr, "name=psnr");
+  Params params = cpu_params(nullptr, "name=psnr");
   params.n_threads = 1;
   const Outcome one = run_stream(params, options);
   for (const int threads : {2, 3, 16}) {
@@ -130,7 +132,7 @@ END_TEST
 START_TEST(frames_in_flight_are_bounded) {
   StreamOptions options;
   options.frames = 200;
-  VmafxParams params = cpu_params();
+  Params params = cpu_params();
   params.n_threads = 2;
   TestPicture::most_alive = 0;
   run_stream(params, options);
@@ -143,7 +145,7 @@ END_TEST
 START_TEST(subsampling_skips_frames_but_not_motion) {
   StreamOptions options;
   options.frames = 9;
-  VmafxParams params = cpu_params();
+  Params params = cpu_params();
   const Outcome all = run_stream(params, options);
   params.n_subsample = 4;
   const Outcome some = run_stream(params, options);
@@ -158,7 +160,7 @@ START_TEST(subsampling_skips_frames_but_not_motion) {
 END_TEST
 
 START_TEST(memory_layout_does_not_change_scores) {
-  const VmafxParams params = cpu_params(nullptr, "name=psnr");
+  const Params params = cpu_params(nullptr, "name=psnr");
   for (const VmafxChroma chroma : {VMAFX_CHROMA_420, VMAFX_CHROMA_422, VMAFX_CHROMA_444}) {
     for (const int bits : {8, 10, 12}) {
       StreamOptions planar;
@@ -180,7 +182,7 @@ END_TEST
 
 /* A row or a column of luma has no chroma where that is halved. */
 START_TEST(chroma_may_have_no_samples) {
-  const VmafxParams params = cpu_params("", "name=psnr|name=xpsnr");
+  const Params params = cpu_params("", "name=psnr|name=xpsnr");
   for (const auto& [w, h] : {std::pair{33, 1}, {1, 9}})
     for (const int bits : {8, 10}) {
       StreamOptions planar;
@@ -196,7 +198,7 @@ END_TEST
 
 /* The last column and row of chroma, where they are rounded up: metrics that libvmaf does not have score them. */
 START_TEST(chroma_of_odd_sizes_is_scored_where_it_is_whole) {
-  const VmafxParams params = cpu_params("", "name=psnr|name=xpsnr|name=ssimulacra2|name=butteraugli|name=ciede");
+  const Params params = cpu_params("", "name=psnr|name=xpsnr|name=ssimulacra2|name=butteraugli|name=ciede");
   for (const VmafxLayout layout : {VMAFX_LAYOUT_PLANAR, VMAFX_LAYOUT_SEMIPLANAR})
     for (const bool whole : {false, true}) {
       StreamOptions options;
@@ -266,7 +268,7 @@ START_TEST(bootstrap_scores_are_reported) {
 END_TEST
 
 START_TEST(wrong_parameters_are_named) {
-  VmafxParams params = cpu_params("version=vmaf_v9");
+  Params params = cpu_params("version=vmaf_v9");
   assert_contains(open_complaint(params, -EINVAL), "vmaf_v9");
   params = cpu_params("", "name=sharpness");
   assert_contains(open_complaint(params, -EINVAL), "could not initialize feature extractor sharpness");
@@ -292,21 +294,21 @@ START_TEST(wrong_parameters_are_named) {
 }
 END_TEST
 
-/* What later versions may fill with meaning is refused by this one, by name, and every picture is released. */
+/* Words that later versions may fill with meaning are refused by this one, by name, and every picture is released. */
 START_TEST(what_this_version_does_not_know_is_refused) {
   int word = 0;
-  VmafxParams params = cpu_params();
-  params.reserved[0] = 1;
-  assert_contains(open_complaint(params, -EINVAL), "the reserved words of a VmafxParams are not zero");
-
   VmafxContext* ctx = nullptr;
-  const VmafxParams known = cpu_params();
+  const Params known = cpu_params();
   const StreamOptions options;
   VmafxFormat with_more = options.ref;
   with_more.reserved[0] = &word;
-  ck_assert_int_eq(vmafx_open(&ctx, &known), 0);
+  ck_assert_int_eq(open_context(&ctx, known), 0);
   ck_assert_int_eq(vmafx_configure(ctx, &options.ref, &with_more), -EINVAL);
   assert_contains(vmafx_last_error(ctx), "the reserved words of a VmafxFormat are not zero");
+  with_more = options.ref;
+  with_more.color.reserved[15] = &word;
+  ck_assert_int_eq(vmafx_configure(ctx, &with_more, &options.dist), -EINVAL);
+  assert_contains(vmafx_last_error(ctx), "the reserved words of a VmafxColor are not zero");
   ck_assert_int_eq(vmafx_configure(ctx, &options.ref, &options.dist), 0);
 
   VmafxPicture ref = make_picture({}, 0, false), dist = make_picture({}, 0, true), more = make_picture({}, 0, true);
@@ -322,6 +324,11 @@ START_TEST(what_this_version_does_not_know_is_refused) {
   ck_assert_int_eq(vmafx_submit(ctx, &ref, &dist), -EINVAL);
   assert_contains(vmafx_last_error(ctx), "the reserved words of a VmafxPicture are not zero");
   ck_assert_int_eq(TestPicture::alive, 0);
+  ref = make_picture({}, 0, false), dist = make_picture({}, 0, true);
+  ref.object[3].reserved[0] = &word;
+  ck_assert_int_eq(vmafx_submit(ctx, &ref, &dist), -EINVAL);
+  assert_contains(vmafx_last_error(ctx), "the reserved words of a VmafxObject are not zero");
+  ck_assert_int_eq(TestPicture::alive, 0);
 
   VmafxPairing pairing{};
   pairing.encode = 1;
@@ -330,6 +337,11 @@ START_TEST(what_this_version_does_not_know_is_refused) {
   pairing = {};
   pairing.reserved[0] = &word;
   ck_assert_int_eq(vmafx_set_pairing(ctx, &pairing), -EINVAL);
+  VmafxDoubt doubt{};
+  doubt.reserved[0] = &word;
+  pairing = {.doubts = &doubt, .n_doubts = 1};
+  ck_assert_int_eq(vmafx_set_pairing(ctx, &pairing), -EINVAL);
+  assert_contains(vmafx_last_error(ctx), "the reserved words of a VmafxDoubt are not zero");
 
   ref = make_picture({}, 0, false), dist = make_picture({}, 0, true);
   const VmafxPicture* const one[] = {&dist};
@@ -353,9 +365,9 @@ START_TEST(scores_are_formatted_as_reports_are) {
       {"", 91.25, "91.250000"}, {"", 3e-9, "0.0000000030000000"}, {"", -inf, "-inf"}, {"%.3e", 91.25, "9.125e+01"}};
   for (const auto& [format, score, want] : cases) {
     VmafxContext* ctx = nullptr;
-    VmafxParams params = cpu_params();
+    Params params = cpu_params();
     params.score_fmt = format;
-    ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+    ck_assert_int_eq(open_context(&ctx, params), 0);
     char text[32];
     ck_assert_int_eq(vmafx_format_score(ctx, score, text, sizeof text), 0);
     assert_text_eq(text, want);
@@ -373,8 +385,8 @@ START_TEST(planes_that_are_read) {
   const StreamOptions options;
   for (const auto& [model, feature, planes] : cases) {
     VmafxContext* ctx = nullptr;
-    const VmafxParams params = cpu_params(model, feature);
-    ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+    const Params params = cpu_params(model, feature);
+    ck_assert_int_eq(open_context(&ctx, params), 0);
     ck_assert_int_eq(vmafx_configure(ctx, &options.ref, &options.dist), 0);
     ck_assert_uint_eq(vmafx_planes_read(ctx), planes);
     ck_assert_uint_eq(vmafx_imports(ctx), 0);
@@ -385,9 +397,9 @@ END_TEST
 
 /* Each name that is listed can be asked for. */
 START_TEST(what_is_listed_opens) {
-  const auto opens = [](const VmafxParams& params) {
+  const auto opens = [](const Params& params) {
     VmafxContext* ctx = nullptr;
-    ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+    ck_assert_int_eq(open_context(&ctx, params), 0);
     vmafx_close(&ctx);
   };
   int models = 0, extractors = 0;
@@ -399,7 +411,7 @@ START_TEST(what_is_listed_opens) {
 END_TEST
 
 START_TEST(unknown_pool_is_the_mean_with_a_warning) {
-  VmafxParams params = cpu_params();
+  Params params = cpu_params();
   const Outcome mean = run_stream(params);
   params.pool = "Mean";
   const Outcome fallback = run_stream(params);
@@ -495,8 +507,8 @@ START_TEST(formats_of_unknown_kinds_are_refused) {
        {std::pair("chroma subsampling", format(96, 64, static_cast<VmafxChroma>(4), 8)),
         std::pair("layout", format(96, 64, VMAFX_CHROMA_420, 8, static_cast<VmafxLayout>(2)))}) {
     VmafxContext* ctx = nullptr;
-    const VmafxParams params = cpu_params();
-    ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+    const Params params = cpu_params();
+    ck_assert_int_eq(open_context(&ctx, params), 0);
     ck_assert_int_eq(vmafx_configure(ctx, &wrong, &wrong), -EINVAL);
     assert_contains(vmafx_last_error(ctx), format_text("the reference input has a %s of an unknown kind", part));
     ck_assert_int_eq(vmafx_check_formats(&wrong, &wrong, nullptr, nullptr), -EINVAL);
@@ -507,7 +519,7 @@ END_TEST
 
 START_TEST(platforms_of_unknown_kinds_are_refused) {
   int context = 0;
-  VmafxParams params = cpu_params();
+  Params params = cpu_params();
   params.device_platform = static_cast<VmafxPlatform>(VMAFX_PLATFORM_CUDA + 1);
   params.device_context = &context;
   assert_contains(open_complaint(params, -EINVAL), "a platform of an unknown kind (3)");
@@ -544,12 +556,12 @@ START_TEST(one_frame_is_enough) {
 END_TEST
 
 START_TEST(pictures_are_released_after_a_failure) {
-  VmafxParams params = cpu_params();
+  Params params = cpu_params();
   std::string log;
   params.log = append_log;
   params.log_cookie = &log;
   VmafxContext* ctx = nullptr;
-  ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+  ck_assert_int_eq(open_context(&ctx, params), 0);
   const VmafxFormat f = format(96, 64, VMAFX_CHROMA_420, 8);
   VmafxPicture ref = TestPicture::make(f, make_samples(f, 0, false));
   VmafxPicture dist = TestPicture::make(f, make_samples(f, 0, true));
@@ -590,7 +602,7 @@ std::string worst_frames(const Outcome& outcome, const std::string& key, double 
 START_TEST(the_summary_names_the_worst_frames) {
   StreamOptions options;
   options.frames = 14;
-  VmafxParams params = cpu_params(nullptr, "name=psnr:enable_chroma=false");
+  Params params = cpu_params(nullptr, "name=psnr:enable_chroma=false");
   params.summary = 1;
   params.n_subsample = 2;
   for (const double frame_rate : {0.0, 25.0, 23.976}) {
@@ -611,7 +623,7 @@ START_TEST(times_of_pictures_are_in_reports) {
   StreamOptions options;
   options.frame_rate = 50;
   const std::string path = temporary("times.xml");
-  VmafxParams params = cpu_params();
+  Params params = cpu_params();
   params.log_path = path.c_str();
   ck_assert_int_eq(run_stream(params, options).error, 0);
   assert_contains(file_text(path), "<frame frameNum=\"3\" time=\"0.060000\" integer_adm2=");
@@ -623,7 +635,7 @@ START_TEST(times_of_pictures_are_in_reports) {
 END_TEST
 
 START_TEST(a_format_without_a_report_is_told) {
-  VmafxParams params = cpu_params();
+  Params params = cpu_params();
   params.log_fmt = "json";
   assert_contains(run_stream(params).log, "log_fmt=json is without effect");
   params.log_fmt = nullptr;
@@ -638,7 +650,7 @@ START_TEST(scores_that_are_not_finite_are_told) {
     return TestPicture::make(f, make_samples(f, 0, false));
   };
   options.make_ref = options.make_dist;
-  VmafxParams params = cpu_params("", "name=ciede");
+  Params params = cpu_params("", "name=ciede");
   params.n_subsample = 2;
   for (const char* path : {static_cast<const char*>(nullptr), "/dev/null"}) {
     params.log_path = path;
@@ -663,7 +675,7 @@ START_TEST(scores_that_are_no_numbers_are_told_by_key) {
     return TestPicture::make(f, n % 3 == 0 ? make_samples(f, n, false) : samples);
   };
   const std::string model = "path=" + path;
-  VmafxParams params = cpu_params(model.c_str(), "");
+  Params params = cpu_params(model.c_str(), "");
   params.log_path = report.c_str();
   const Outcome outcome = run_stream(params, options);
   ck_assert_int_eq(outcome.error, 0);
@@ -692,7 +704,7 @@ START_TEST(features_do_not_change_a_models_score) {
   assert_contains(open_complaint(cpu_params(model, adm.c_str()), -EINVAL), "which differ in adm_skip_aim");
 
   const std::string both = std::string(model) + "|" + model + ":name=b:adm.adm_skip_aim=true";
-  VmafxParams params = cpu_params(both.c_str(), adm.c_str());
+  Params params = cpu_params(both.c_str(), adm.c_str());
   params.ignore_unknown = 1;
   const Outcome outcome = run_stream(params, options);
   ck_assert_int_eq(outcome.error, 0);
@@ -714,11 +726,11 @@ END_TEST
 
 START_TEST(a_report_that_fails_does_not_hide_the_scores) {
   const std::string path = temporary("short.json");
-  VmafxParams params = cpu_params();
+  Params params = cpu_params();
   params.log_path = path.c_str();
   VmafxContext* ctx = nullptr;
   const StreamOptions options;
-  ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+  ck_assert_int_eq(open_context(&ctx, params), 0);
   ck_assert_int_eq(vmafx_configure(ctx, &options.ref, &options.dist), 0);
   for (int n = 0; n < options.frames; n++) {
     const VmafxPicture ref = make_picture(options, n, false), dist = make_picture(options, n, true);
@@ -747,7 +759,7 @@ END_TEST
 
 START_TEST(an_abandoned_stream_leaves_a_partial_report) {
   const std::string path = temporary("partial.json");
-  VmafxParams params = cpu_params();
+  Params params = cpu_params();
   params.log_path = path.c_str();
   params.log_fmt = "json";
   StreamOptions options;
@@ -766,11 +778,11 @@ END_TEST
 
 START_TEST(ndjson_grows_while_frames_finish) {
   const std::string path = temporary("live.ndjson");
-  VmafxParams params = cpu_params("", "name=psnr");
+  Params params = cpu_params("", "name=psnr");
   params.log_path = path.c_str();
   params.log_fmt = "ndjson";
   VmafxContext* ctx = nullptr;
-  ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+  ck_assert_int_eq(open_context(&ctx, params), 0);
   const VmafxFormat f = format(96, 64, VMAFX_CHROMA_420, 8);
   ck_assert_int_eq(vmafx_configure(ctx, &f, &f), 0);
   const VmafxPicture ref = TestPicture::make(f, make_samples(f, 0, false));
@@ -798,7 +810,7 @@ END_TEST
 
 START_TEST(gpu_is_refused_with_a_cause) {
   setenv("VMAFX_HIP_RUNTIME", "/nonexistent/libamdhip64.so", 1);
-  VmafxParams params = cpu_params();
+  Params params = cpu_params();
   params.backend = "hip";
   assert_contains(open_complaint(params, -ENOENT), "backend=hip cannot run: no HIP runtime library");
   params.backend = "auto";
@@ -809,7 +821,55 @@ START_TEST(gpu_is_refused_with_a_cause) {
 }
 END_TEST
 
-/* Of one key over frames first .. last. */
+/* Whether the engine has loaded the GPU runtime of the tests. */
+bool runtime_is_loaded() {
+  void* const library = dlopen(FAKE_RUNTIME, RTLD_NOW | RTLD_NOLOAD);
+  if (library) dlclose(library);
+  return library != nullptr;
+}
+
+/* A GPU may be busy for a minute: no wrong word waits for it. */
+START_TEST(wrong_texts_are_told_before_a_gpu_is_opened) {
+  using Change = void (*)(Params&);
+  constexpr std::pair<const char*, Change> kWrong[] = {
+      {"version: nosuch", [](Params& params) { params.model = "version=nosuch"; }},
+      {"/nonexistent/model.json", [](Params& params) { params.model = "path=/nonexistent/model.json"; }},
+      {"model 'version=", [](Params& params) { params.model = "version="; }},
+      {"extractor nosuch", [](Params& params) { params.feature = "name=nosuch"; }},
+      {"extractor psnr: ", [](Params& params) { params.feature = "name=psnr:bogus=1"; }},
+      {"extractor psnr_hip: ", [](Params& params) { params.feature = "name=psnr_hip:bogus=1"; }},
+      {"motion_fps_weight", [](Params& params) { params.feature = "name=motion:motion_fps_weight=bogus"; }},
+      {"range=", [](Params& params) { params.range = "bogus"; }},
+      {"window", [](Params& params) { params.window = "bogus"; }},
+      {"pool=p5", [](Params& params) { params.pool = "p5", params.pooled_only = 1; }},
+      {"warn_below", [](Params& params) { params.warn_below = "bogus"; }},
+      {"fail_below", [](Params& params) { params.fail_below = "vmaf=bogus"; }},
+      {"score_fmt", [](Params& params) { params.score_fmt = "bogus"; }},
+      {"encode_names", [](Params& params) { params.encode_names = "a|b"; }},
+      {"'a'", [](Params& params) { params.encodes = 2, params.encode_names = "a|a"; }},
+      {"import=bogus", [](Params& params) { params.import = "bogus"; }},
+      {"backend 'bogus'", [](Params& params) { params.backend = "bogus"; }},
+      {"log_path", [](Params& params) { params.log_path = params.openmetrics = "/nonexistent/file"; }},
+  };
+  setenv("VMAFX_HIP_RUNTIME", FAKE_RUNTIME, 1);
+  for (const auto& [word, change] : kWrong) {
+    Params params = cpu_params();
+    params.backend = "hip";
+    change(params);
+    const Outcome outcome = run_stream(params);
+    ck_assert_int_ne(outcome.error, 0);
+    assert_contains(outcome.log, word);
+    ck_assert_msg(!runtime_is_loaded(), "a GPU runtime was loaded before this was told: %s", outcome.log.c_str());
+  }
+  Params params = cpu_params();
+  params.backend = "hip";
+  run_stream(params);
+  ck_assert(runtime_is_loaded());
+  unsetenv("VMAFX_HIP_RUNTIME");
+}
+END_TEST
+
+/* The mean of one key over frames first .. last. */
 double mean_of(const Outcome& outcome, const std::string& key, int64_t first, int64_t last) {
   double sum = 0;
   for (int64_t frame = first; frame <= last; frame++) sum += outcome.frames[frame].at(key);
@@ -818,7 +878,7 @@ double mean_of(const Outcome& outcome, const std::string& key, int64_t first, in
 
 /* Motion holds a frame's score back until the next frame is there, and the last one's until the end. */
 START_TEST(windows_come_with_their_last_frame) {
-  VmafxParams params = cpu_params(nullptr, "name=psnr");
+  Params params = cpu_params(nullptr, "name=psnr");
   params.window = "0.2";
   const Outcome outcome = run_stream(params, {.frames = 13, .frame_rate = 25});
   ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
@@ -841,7 +901,7 @@ END_TEST
 /* All is as it would be with them, but for what cannot be. */
 START_TEST(scores_of_frames_can_be_forgotten) {
   const std::string path = temporary("pooled.ndjson");
-  VmafxParams params = cpu_params(nullptr, "name=psnr");
+  Params params = cpu_params(nullptr, "name=psnr");
   params.window = "7";
   params.n_subsample = 2;
   params.log_path = path.c_str();
@@ -876,13 +936,13 @@ START_TEST(scores_of_frames_can_be_forgotten) {
 END_TEST
 
 START_TEST(what_needs_all_frames_is_refused_where_they_are_forgotten) {
-  const VmafxParams pooled_only = [] {
-    VmafxParams params = cpu_params("", "name=psnr");
+  const Params pooled_only = [] {
+    Params params = cpu_params("", "name=psnr");
     params.pooled_only = 1;
     return params;
   }();
   ck_assert_int_eq(run_stream(pooled_only).error, 0);
-  VmafxParams params = pooled_only;
+  Params params = pooled_only;
   for (const char* pool : {"median", "stddev", "p5"}) {
     params.pool = pool;
     assert_contains(open_complaint(params, -EINVAL),
@@ -905,7 +965,7 @@ START_TEST(what_needs_all_frames_is_refused_where_they_are_forgotten) {
 END_TEST
 
 START_TEST(windows_go_by_keyframes) {
-  VmafxParams params = cpu_params("", "name=psnr");
+  Params params = cpu_params("", "name=psnr");
   params.window = "keyframe";
   params.pool = "min";
   const Outcome outcome = run_stream(params, {.frames = 10, .key_distance = 4});
@@ -918,7 +978,7 @@ START_TEST(windows_go_by_keyframes) {
 END_TEST
 
 START_TEST(windows_by_time_need_times) {
-  VmafxParams params = cpu_params();
+  Params params = cpu_params();
   params.window = "1";
   const Outcome outcome = run_stream(params);
   ck_assert_int_eq(outcome.error, -EINVAL);
@@ -930,7 +990,7 @@ START_TEST(windows_by_time_need_times) {
 END_TEST
 
 START_TEST(main_scores_of_features_are_pooled) {
-  VmafxParams params = cpu_params("", "name=psnr_hvs|name=psnr|name=ssimulacra2");
+  Params params = cpu_params("", "name=psnr_hvs|name=psnr|name=ssimulacra2");
   params.pool = "max";
   const Outcome outcome = run_stream(params);
   ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
@@ -985,7 +1045,7 @@ START_TEST(a_long_history_keeps_no_pictures) {
     StreamOptions options;
     options.frames = 40;
     options.ref.fps = options.dist.fps = 120;  // 30 pictures before each
-    VmafxParams params = cpu_params("", "name=cvvdp");
+    Params params = cpu_params("", "name=cvvdp");
     params.n_threads = threads;
     params.n_subsample = n_subsample;
     TestPicture::most_alive = 0;
@@ -1008,7 +1068,7 @@ END_TEST
 
 /* A stream's score is by the mean of its metric; so are those of windows, and what gates look at. */
 START_TEST(metrics_have_their_own_mean) {
-  VmafxParams params = cpu_params("", "name=cvvdp:fps=24");
+  Params params = cpu_params("", "name=cvvdp:fps=24");
   params.fail_below = "cvvdp_fps_24=9.99";
   const Outcome outcome = run_stream(params);
   ck_assert_int_eq(outcome.error, -ERANGE);
@@ -1020,7 +1080,7 @@ END_TEST
 
 START_TEST(a_score_below_its_gate_is_an_error_with_scores) {
   const std::string path = temporary("gate.json");
-  VmafxParams params = cpu_params(nullptr, "name=psnr");
+  Params params = cpu_params(nullptr, "name=psnr");
   params.log_path = path.c_str();
   params.fail_below = "psnr_y=99|0";
   Outcome outcome = run_stream(params);
@@ -1094,5 +1154,6 @@ int main() {
                                   {"own_mean", metrics_have_their_own_mean},
                                   {"gates", a_score_below_its_gate_is_an_error_with_scores},
                                   {"gpu", gpu_is_refused_with_a_cause},
+                                  {"texts_first", wrong_texts_are_told_before_a_gpu_is_opened},
                               });
 }

@@ -1,5 +1,5 @@
-/* Sessions with backend=auto, which begin on the CPU and go on on the GPU, here the emulator, once it is open: the same scores, wherever
- * that is, whatever becomes of the opening, and whenever the stream ends. */
+/* Sessions with backend=auto, which begin on the CPU and go on on the GPU, here the emulator, once it is open: the same
+ * scores, wherever that is, whatever becomes of the opening, and whenever the stream ends. */
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +21,8 @@ using namespace vmafx::test;
 
 namespace {
 
-/* Metrics that read up to two earlier pictures, of the reference or of both, and one that sees all frames and none before. */
+/* Metrics that read up to two earlier pictures, of the reference or of both, and one that sees all frames and none
+ * before. */
 constexpr char kFeatures[] =
     "name=psnr:enable_apsnr=true|name=motion:motion_five_frame_window=true|name=float_motion|name=speed_temporal";
 
@@ -79,8 +80,8 @@ std::string text_of(const std::filesystem::path& path) {
 
 constexpr char kFew[] = "name=psnr|name=motion";
 
-/* What the log says of the choice, and the scores. */
-int print(const VmafxParams& params, Encodes encodes) {
+/* Prints the log's lines about the choice, and the scores. */
+int print(const Params& params, Encodes encodes) {
   std::string said;
   encodes.on_log = [&said, then = encodes.on_log](const std::string& line) {
     if (line.starts_with("backend=auto")) said += line + "\n";
@@ -120,10 +121,10 @@ int end_early(int milliseconds, bool goes_on) {
 
 /* The program ends with a session that nobody closes. */
 int leave_open(int milliseconds) {
-  const VmafxParams params = params_for("auto", "", kFew);
+  const Params params = params_for("auto", "", kFew);
   VmafxContext* ctx = nullptr;
   const StreamOptions options;
-  if (vmafx_open(&ctx, &params) || vmafx_configure(ctx, &options.ref, &options.dist)) return 1;
+  if (open_context(&ctx, params) || vmafx_configure(ctx, &options.ref, &options.dist)) return 1;
   const VmafxPicture ref = make_picture(options, 0, false), dist = make_picture(options, 0, true);
   if (vmafx_submit(ctx, &ref, &dist)) return 1;
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
@@ -169,7 +170,7 @@ END_TEST
 
 START_TEST(frames_are_left_out_as_before) {
   for (const int frame : {1, 4, 5}) {
-    VmafxParams params = params_for("auto", "", kFeatures);
+    Params params = params_for("auto", "", kFeatures);
     params.n_subsample = 3;
     assert_contains(assert_as_alone(params, with_takeover({.count = 1, .frames = 11}, frame)).log, takes_over(frame));
   }
@@ -179,7 +180,7 @@ END_TEST
 START_TEST(each_encode_keeps_its_history) {
   for (const Schedule& schedule : {Schedule(every), Schedule(uneven)})
     for (const int frame : {1, 3, 4, 6}) {
-      VmafxParams params = params_for("auto", "", kFeatures);
+      Params params = params_for("auto", "", kFeatures);
       params.n_subsample = 1 + frame % 2;
       const Encodes encodes = {.count = 5, .frames = 10, .has_pair = schedule};
       assert_contains(assert_as_alone(params, with_takeover(encodes, frame)).log, "the GPU takes over at frame ");
@@ -188,7 +189,7 @@ START_TEST(each_encode_keeps_its_history) {
 END_TEST
 
 START_TEST(metrics_may_look_back_far) {
-  VmafxParams params = params_for("auto", "", kLookBack);
+  Params params = params_for("auto", "", kLookBack);
   params.verify_fail = 1;
   for (const int frame : {1, 4, 9}) {
     params.verify = frame == 4 ? 3 : 0;
@@ -205,7 +206,7 @@ START_TEST(metrics_may_look_back_far) {
 END_TEST
 
 START_TEST(the_gpu_is_verified_from_there_on) {
-  VmafxParams params = params_for("auto", "", kFeatures);
+  Params params = params_for("auto", "", kFeatures);
   params.verify = 2;
   params.verify_fail = 1;
   const Result result = assert_as_alone(params, with_takeover({.count = 1, .frames = 9}, 4));
@@ -218,7 +219,7 @@ START_TEST(reports_say_where_it_was) {
   const auto folder = std::filesystem::temp_directory_path() / ("vmafx_takeover_" + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
   const auto report_of = [&](const Encodes& encodes, const char* name, const char* read) {
-    VmafxParams params = params_for("auto", "", "name=psnr");
+    Params params = params_for("auto", "", "name=psnr");
     const std::string path = folder / name;
     params.log_path = path.c_str();
     assert_as_alone(params, with_takeover(encodes, 4));
@@ -277,13 +278,13 @@ START_TEST(why_it_is_the_cpu_is_told_once) {
 }
 END_TEST
 
-/* Where there is no runtime at all, the shortest stream learns of it. */
+/* Even the shortest stream learns that there is no runtime at all. */
 START_TEST(a_missing_runtime_is_told_at_once) {
   for (const char* frames : {"1", "2"})
     assert_contains(run_again("VMAFX_HIP_RUNTIME=/nonexistent/libamdhip64.so", std::string("slowly ") + frames).text,
                     "backend=auto runs on the CPU: no HIP runtime library: there is no /nonexistent/libamdhip64.so\n");
   assert_contains(run_again("VMAFX_HIP_DELAY=soon", "slowly 1").text,
-                  "VMAFX_HIP_DELAY=soon is no number of milliseconds\n");
+                  "VMAFX_HIP_DELAY=soon is not a number of milliseconds; use 0 or more\n");
 }
 END_TEST
 
@@ -309,8 +310,8 @@ START_TEST(an_opening_that_does_not_come_back_is_left_behind) {
 }
 END_TEST
 
-/* The emulator ends a program that leaves something behind on the device, or meets a call after its end. What the end of the program
- * cuts off may stay, which a plan to hang allows. */
+/* The emulator ends a program that leaves something behind on the device, or meets a call after its end. Calls that the
+ * end of the program cuts off may leave something, which a plan to hang allows. */
 START_TEST(streams_and_programs_may_end_at_any_moment) {
   const std::string may_leak = kAtOnce + emulator("HANG", "1000000");
   for (int milliseconds = 0; milliseconds < 60; milliseconds += 2 * every_under_sanitizers(4))

@@ -1,6 +1,6 @@
-"""The command lines of the programs that drive ffmpeg's libvmaf, as they write them, read as they read.
+"""Command lines of the programs that drive ffmpeg's libvmaf, written and read as these programs do.
 
-docs/clients.md has the versions whose sources were read.
+docs/clients.md names the versions whose sources were read.
 """
 
 import json
@@ -13,24 +13,28 @@ from support import FPS, FRAMES, HEIGHT, WIDTH, GoldenClip, case, check, check_e
 
 
 def check_frames(report, *keys):
-    """frames[].metrics[key] are numbers, one per frame, and frameNum counts."""
+    """Checks that frames[].metrics[key] are numbers, one per frame, and that frameNum counts."""
     check_equal([frame["frameNum"] for frame in report["frames"]], list(range(FRAMES)), "frameNum")
     for frame in report["frames"]:
         for key in keys:
-            check(isinstance(frame["metrics"][key], (int, float)), f"{key} of frame {frame['frameNum']} is no number")
+            check(
+                isinstance(frame["metrics"][key], (int, float)), f"{key} of frame {frame['frameNum']} is not a number"
+            )
 
 
 # -- ab-av1 ------------------------------------------------------------------------------------------------------------
 
 
 def ab_av1_score(stderr):
-    """The last line with the text, its rest trimmed and parsed as a float; lines end with \\n or \\r."""
+    r"""Returns the score from the last line with the text: the rest is trimmed and parsed as a float; lines end with \n
+    or \r.
+    """
     lines = [line for line in stderr.replace("\r", "\n").split("\n") if "VMAF score: " in line]
     return float(lines[-1].split("VMAF score: ")[1].strip())
 
 
 def ab_av1(lab, dist, ref, scale="", arguments="", options="", pix_fmt="yuv420p"):
-    """arguments: those of --vmaf; options: the model that it picks itself."""
+    """Runs ffmpeg as ab-av1 does; `arguments` are those of --vmaf, `options` the model that it picks itself."""
     outcome = lab.run_verbatim(
         "-r 25 -i",
         dist,
@@ -47,7 +51,9 @@ def ab_av1(lab, dist, ref, scale="", arguments="", options="", pix_fmt="yuv420p"
 
 
 def ab_av1_xpsnr_score(stderr):
-    """The last line that has both texts, up to the first character that is no digit, point or minus."""
+    """Returns the score from the last line that has both texts, up to the first character other than digit, point or
+    minus.
+    """
     lines = [line for line in stderr.replace("\r", "\n").split("\n") if "XPSNR" in line and "minimum: " in line]
     rest = lines[-1].split("minimum: ")[1]
     return math.inf if rest.startswith("inf") else float(re.match(r"[-.\d]+", rest)[0])
@@ -60,7 +66,7 @@ def ab_av1_xpsnr(lab, inputs, graph):
 
 @case
 def ab_av1_xpsnr_of_files(lab):
-    """As in FFmpeg's filter, the reference comes first. 60 is its --xpsnr-fps by default."""
+    """The reference comes first, as in FFmpeg's filter; --xpsnr-fps is 60 by default."""
     needs_xpsnr(lab)
     axpsnr = (
         "[0]format=yuv420p[ref];[1]format=yuv420p[dis];[dis][ref]vmafx=model='':feature=name=xpsnr:log_path=log.json"
@@ -79,7 +85,7 @@ def ab_av1_xpsnr_of_files(lab):
 
 @case
 def ab_av1_gets_the_numbers_of_ffmpegs_xpsnr(lab):
-    """Up to 0.11.1 it asked for statistics on standard output, which it did not read."""
+    """ab-av1 up to 0.11.1 asks for statistics on standard output, which it does not read."""
     needs_xpsnr(lab)
     wanted = ab_av1_xpsnr_score(json.loads(RECORDED.read_text())["yuv420p"]["log"])
     inputs = clip_inputs(lab, "yuv420p")
@@ -140,7 +146,7 @@ def ab_av1_prints_libvmafs_numbers(lab):
 
 
 def av1an(lab, encoded, reference, graph, maps=()):
-    """The source comes as y4m through a pipe, as from vspipe."""
+    """Runs ffmpeg as Av1an does: the source comes as y4m through a pipe, as from vspipe."""
     pipe = subprocess.Popen(
         lab.command("-v error -i", reference, "-strict -1 -f yuv4mpegpipe -"),
         stdout=subprocess.PIPE,
@@ -161,7 +167,7 @@ def av1an(lab, encoded, reference, graph, maps=()):
 
 
 def av1an_graph(model, size=f"{WIDTH}x{HEIGHT}", every=1):
-    """every: its --probing-rate, the encode holds that frame of so many."""
+    """Returns Av1an's graph; `every` is its --probing-rate: the encode holds one frame of so many."""
     scale = f"scale={size}:flags=bicubic:force_original_aspect_ratio=decrease,setpts=PTS-STARTPTS,setsar=1"
     select = f"select=not(mod(n\\,{every})),setpts={1 / every:.4f}*PTS," if every > 1 else ""
     return (
@@ -171,7 +177,7 @@ def av1an_graph(model, size=f"{WIDTH}x{HEIGHT}", every=1):
 
 
 def av1an_frames(lab, name="vmaf.json"):
-    """What it deserializes: metrics.vmaf of each frame."""
+    """Returns the values that Av1an deserializes: metrics.vmaf of each frame."""
     return [frame["metrics"]["vmaf"] for frame in lab.json(name)["frames"]]
 
 
@@ -198,7 +204,7 @@ def av1an_motion_force_zero(lab):
 
 @case
 def av1an_10_bit_encode_of_8_bit_source(lab):
-    """libvmaf in FFmpeg scores this in the format of main: so does the drop-in."""
+    """FFmpeg's libvmaf scores this in the format of main, and so does ours."""
     av1an(lab, lab.clips.dist10, lab.clips.ref, av1an_graph("version=vmaf_v0.6.1"))
     by_name = lab.json("vmaf.json")["pooled_metrics"]["vmaf"]["mean"]
     outcome = lab.compare("[1]format=yuv420p10le[r];[0][r]vmafx", dist=lab.clips.dist10)
@@ -233,7 +239,7 @@ def av1an_probes_every_second_frame(lab):
 
 @case
 def av1an_model_by_path(lab):
-    """--vmaf-path, which it takes for a path unless it ends in .json; brackets and commas have one backslash."""
+    """Av1an takes --vmaf-path for a path unless it ends in .json; brackets and commas have one backslash."""
     folder = lab.folder / "a[b], c"
     folder.mkdir()
     lab.write_model("model").rename(folder / "model")
@@ -318,7 +324,7 @@ def fqm_graph(scale, model):
 
 @case
 def easyvmaf_probe(lab):
-    """Models are probed with tiny sources; the text tells a model that is not there."""
+    """easyVmaf probes models with tiny sources; the text of the error tells a model that does not exist."""
 
     def probe(model):
         source = "nullsrc=s=64x64:r=1:d=0.1"
@@ -397,7 +403,7 @@ def unknown_keys_of_a_model_are_ignored(lab):
 
 
 def first_metrics(lab, options, name="libvmaf"):
-    """What the report holds of the first frame; pictures large enough for five scales."""
+    """Returns the report's scores of the first frame; the pictures are large enough for five scales."""
     scale = "scale=320:240:flags=bicubic"
     outcome = lab.compare(f"[0]{scale}[d];[1]{scale}[r];[d][r]{name}={options}:log_fmt=json:log_path=log.json")
     outcome.succeeded()
@@ -406,7 +412,7 @@ def first_metrics(lab, options, name="libvmaf"):
 
 @case
 def old_options_mean_what_they_meant(lab):
-    """Those that FFmpeg's libvmaf has had up to 6.1, and deprecated."""
+    """Options that FFmpeg's libvmaf had up to 6.1, deprecated by then, have their meaning."""
     plain, _ = first_metrics(lab, "n_threads=1")
     for old, new in {
         "psnr=1": r"feature='name=psnr\:enable_chroma=false'",
@@ -460,7 +466,7 @@ def old_options_for_models(lab):
     check_equal(both["vmaf"], first_metrics(lab, "model=version=vmaf_4k_v0.6.1")[0]["vmaf"], "vmaf")
     lab.compare("libvmaf=model_path=nowhere.json").failed("nowhere.json")
     outcome = lab.compare("libvmaf=model=version=vmaf_b_v0.6.3:enable_conf_interval=1:log_fmt=json:log_path=log.json")
-    outcome.succeeded().says("enable_conf_interval does nothing of its own")
+    outcome.succeeded().says("enable_conf_interval does nothing: the report has a confidence")
     check(any("ci" in key for key in lab.json("log.json")["frames"][0]["metrics"]), lab.json("log.json")["frames"][0])
 
 
@@ -505,7 +511,7 @@ def video_quality_metrics(lab):
 
 @case
 def ffmetrics_detection(lab):
-    """At its start: one picture against itself, for each model."""
+    """FFMetrics compares one picture with itself at its start, for each model."""
 
     def probe(model):
         source = "color=c=black:s=640x480:d=1"

@@ -1,4 +1,4 @@
-"""Several encodes of one reference (encodes=N): the scores of each are those of a run of its own."""
+"""Several encodes of one reference (encodes=N): the scores of each are those of its own run."""
 
 import re
 
@@ -10,7 +10,7 @@ OUTPUTS = "[o0][o1][o2]"
 
 
 def make_encodes(lab):
-    """Three, of different lengths and containers, whose times are rounded differently."""
+    """Makes three encodes of different lengths and containers, whose times are rounded differently."""
     paths = []
     for name, q, frames in (("a.mp4", 6, FRAMES), ("b.mkv", 15, 12), ("c.ts", 31, FRAMES)):
         paths.append(lab.folder / name)
@@ -96,7 +96,7 @@ def a_broken_encode_leaves_the_others_their_scores(lab):
     outcome = lab.run(*inputs, "-filter_complex", f"[0:v][1:v][2:v][3:v]vmafx=encodes=3{OUTPUTS}", *maps)
     check(outcome.code not in (0, None), f"exit status {outcome.code}: {outcome.tail()}")
     if lab.version() >= (7, 0) and "input width must match" in outcome.stderr:
-        return  # its threads came first: the graph began with the second size
+        return  # ffmpeg's threads were faster: the graph began with the second size
     outcome.says(f"The main1 input changed in mid-stream from {SIZE}")
     check(
         re.search(r"main1: This encode is scored up to here, after \d+ pairs; the others go on", outcome.stderr),

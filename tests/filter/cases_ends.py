@@ -1,4 +1,4 @@
-"""How streams end: in full, early, by an interrupt, by a change, by an error; and what is said and left then."""
+"""Ends of streams: complete, early, by an interrupt, a change or an error; the messages and reports at each."""
 
 import contextlib
 import os
@@ -30,7 +30,7 @@ def score_comes_last_and_once(lab):
 
 
 def shown_on_a_terminal(lab, name):
-    """What ffmpeg writes there, without colors."""
+    """Returns ffmpeg's output on a terminal, without colors."""
     ours, theirs = pty.openpty()
     command = lab.command(
         "-hide_banner -nostdin -y -i", lab.clips.dist, "-i", lab.clips.ref, f"-lavfi {name} -f null -"
@@ -38,7 +38,7 @@ def shown_on_a_terminal(lab, name):
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs) as process:
         os.close(theirs)
         shown = b""
-        with contextlib.suppress(OSError):  # at the end of the terminal
+        with contextlib.suppress(OSError):  # raised at the end of the terminal
             while part := os.read(ours, 65536):
                 shown += part
     os.close(ours)
@@ -48,7 +48,7 @@ def shown_on_a_terminal(lab, name):
 
 @case
 def scores_begin_a_line_on_a_terminal(lab):
-    """ffmpeg's progress ends with \\r there, and what comes next would be written over it. A pipe gets nothing more."""
+    r"""ffmpeg's progress ends with \r on a terminal, and the next text would overwrite it. A pipe gets nothing more."""
     for name, first in (("libvmaf", "VMAF score: "), ("vmafx", "vmaf: mean ")):
         lines = shown_on_a_terminal(lab, name).split("\n")
         line = next(line for line in lines if first in line)
@@ -62,7 +62,7 @@ PSNR = "vmafx=model='':feature=name=psnr:log_fmt=json:log_path=log.json"
 
 
 def reordered_clips(lab):
-    """Both with B-frames: what a decoder gives when it is flushed need not be the next frame."""
+    """Makes both clips with B-frames: frames that a decoder gives when it is flushed need not be the next ones."""
     lab.run("-i", lab.clips.ref, "-c:v libx264 -crf 10 -bf 3 ref.mp4")
     lab.run("-i", lab.clips.ref, "-vf hflip -c:v libx264 -crf 30 -bf 2 dist.mp4")
     if not (lab.folder / "ref.mp4").exists():
@@ -72,13 +72,13 @@ def reordered_clips(lab):
 
 
 def cut(lab, wanted, threads, *output):
-    """How many pairs were scored before the end; each as in the whole."""
+    """Returns how many pairs were scored before the end; each is scored as in the whole."""
     outcome = lab.run(threads, "-i dist.mp4", threads, "-i ref.mp4", "-lavfi", PSNR, *output, "-f null -").succeeded()
     report = lab.json("log.json")
     count = report["pairing"]["paired"]
     check_equal(report["frames"], wanted[:count], f"frames with {output} and {threads}")
     outcome.does_not_say("doubtful")
-    if count < FRAMES:  # one that scored all of them may have seen the end
+    if count < FRAMES:  # a run that scored all frames may have seen the end
         check_equal(report.get("partial"), True, "partial")
         outcome.says(f"Stopped before the end of the inputs: the scores are of the {count} pairs up to there.")
     return count
@@ -87,7 +87,9 @@ def cut(lab, wanted, threads, *output):
 @case
 def frames_v_scores_what_came_out(lab):
     wanted = reordered_clips(lab)
-    ahead = 1 if lab.version() >= (8, 0) else 0  # these ask for one more frame before they notice that they have enough
+    ahead = (
+        1 if lab.version() >= (8, 0) else 0
+    )  # these releases ask for one more frame before they notice that they have enough
     for threads in ("-threads 1", "-threads 3"):
         for frames in (1, 2, 3, 5, 7, 8, 13, FRAMES - 1):
             count = cut(lab, wanted, threads, "-frames:v", frames)
@@ -96,7 +98,7 @@ def frames_v_scores_what_came_out(lab):
 
 @case
 def duration_scores_one_pair_more(lab):
-    """The trim filter that -t puts behind the filter knows the end by the frame after it."""
+    """The trim filter that -t puts behind the filter sees the end at the frame after it."""
     wanted = reordered_clips(lab)
     for threads in ("-threads 1", "-threads 3"):
         for frames in (1, 3, 7, 12):
@@ -145,7 +147,9 @@ def several_outputs_get_what_they_ask_for(lab):
 
 @case
 def no_pair_before_the_end_is_said(lab):
-    """That the output has had enough is known only when the filter is freed: no exit status then, but an error."""
+    """The filter learns only when it is freed that the output has enough: it logs an error then, without an exit
+    status.
+    """
     outcome = lab.run(
         "-i", lab.clips.dist, "-itsoffset 10 -i", lab.clips.ref, "-lavfi vmafx=log_path=log.xml -frames:v 5 -f null -"
     )
@@ -157,8 +161,9 @@ def no_pair_before_the_end_is_said(lab):
 
 @case
 def interrupt_leaves_a_partial_report(lab):
-    """ffmpeg ends its inputs, at different frames; no pair must come of that. Decoders that hold frames back show it up
-    to 6.1; later ones end their streams as at their end."""
+    """ffmpeg ends its inputs at different frames; these must not become a pair. Decoders that hold frames back show it
+    up to 6.1; later ones end their streams as at their end.
+    """
     tells = lab.version() < (7, 0)
     if lab.run("-f lavfi -i", f"testsrc2=s={SIZE}:r={FPS}:d=6", "-c:v libx264 long.mp4").code:
         raise Skip("this ffmpeg has no encoder with B-frames")
@@ -192,8 +197,10 @@ def killed_run_leaves_the_old_report(lab):
 
 
 def with_short_files(lab):
-    """The same ffmpeg, which cannot write more than 512 bytes to a file: a report fails when it is written, at the very
-    end. The signal that tells it, SIGXFSZ, ends a program by default."""
+    """Returns the same ffmpeg with files of at most 512 bytes: a report fails when it is written, at the very end.
+
+    The signal that tells it, SIGXFSZ, ends a program by default.
+    """
     path = lab.folder / "ffmpeg"
     path.write_text(f"#!/bin/sh\nulimit -f 1\nexec '{lab.ffmpeg}' \"$@\"\n")
     path.chmod(0o755)
@@ -202,7 +209,7 @@ def with_short_files(lab):
 
 @case
 def errors_after_the_last_frame_are_exit_statuses(lab):
-    """The report cannot be written: known only when all is over, and the scores with it."""
+    """A report that cannot be written is noticed when everything is over and the scores are out."""
     lab = with_short_files(lab)
     for report in ("log_path=log.xml", "log_path=log.json:log_fmt=json:metadata=1"):
         for graph in (
@@ -221,7 +228,7 @@ def failed_after_the_score(outcome):
 
 @case
 def errors_after_enough_are_said(lab):
-    """There is nobody left to make an exit status of them."""
+    """An error after the output has enough cannot become an exit status, so it is logged."""
     outcome = with_short_files(lab).compare("vmafx=log_path=log.xml", output=("-frames:v", 5)).succeeded()
     outcome.says("report 'log.xml' (the path as received): File too large")
     check_equal(len(outcome.scores), 1, "score lines")
@@ -249,12 +256,14 @@ def with_few_threads(lab, threads, graph):
 
 @case
 def threads_that_cannot_start_are_no_endless_wait(lab):
-    """EAGAIN, which the system says then, means to ffmpeg that it has to ask again."""
+    """The system's EAGAIN would make ffmpeg ask again for ever."""
     wanted = lab.compare("vmafx").score()
     for name in ("vmafx", "libvmaf"):
         outcome = with_few_threads(lab, 0, f"{name}=n_threads=3").failed("cannot start a worker thread")
         outcome.says("Resource temporarily unavailable").says("the system or a limit allows no more threads")
-    few = with_few_threads(lab, 2, "vmafx=n_threads=3")  # one looks for a GPU, and is gone when the other starts
+    few = with_few_threads(
+        lab, 2, "vmafx=n_threads=3"
+    )  # one thread looks for a GPU, and has ended when the other starts
     check_equal(few.score(), wanted, "score with one thread of three")
 
 
@@ -276,7 +285,7 @@ def three_filters_in_one_process(lab):
 
 @case
 def filters_one_after_the_other(lab):
-    """main goes through: it can be scored twice in a row, and encoded."""
+    """The main input goes through: it can be scored twice in a row, and encoded."""
     outcome = lab.run(
         "-i",
         lab.clips.dist,
@@ -316,10 +325,10 @@ FAILS = "fieldhint=hint=hints:mode=relative"  # fails at the first frame that ha
 
 
 def run_graph(lab, graph):
-    """A program that goes on after an error of a filter before ours."""
+    """Runs a program that goes on after an error of a filter before ours."""
     library = Path(lab.ffmpeg).parent.parent / "lib/vmafx"
     if not library.exists():
-        raise Skip("there is no libavfilter beside this ffmpeg")
+        raise Skip("this ffmpeg has no libavfilter beside it")
     program = compiled_program(lab, "failing_graph")
     done = subprocess.run(
         [program, graph],
@@ -335,7 +344,9 @@ SOURCE = f"testsrc2=s={SIZE}:r={FPS}:d=0.8"
 
 
 def run_failing(lab, fails=""):
-    """`fails`: the input that ends early. Its sources come first, so that our filter waits for it when it fails."""
+    """Runs a graph in which the input `fails` ends early. Its sources come first, so that our filter waits for it when
+    it fails.
+    """
     sides = {"main": f"{SOURCE},boxblur=3", "reference": SOURCE}
     order = sorted(sides, key=lambda side: side != fails)
     chains = ";".join(f"{sides[side]}{',' + FAILS if side == fails else ''}[{side}]" for side in order)
@@ -344,7 +355,7 @@ def run_failing(lab, fails=""):
 
 @case
 def an_input_that_ends_with_an_error_is_not_whole(lab):
-    """The score is of a part, which report and log say, and the run fails."""
+    """The score is that of a part, which report and log say, and the run fails."""
     (lab.folder / "hints").write_text("0,0\n" * 7)
     whole = run_failing(lab).succeeded()
     check("partial" not in lab.json("log.json"), "the whole is partial")
@@ -372,7 +383,7 @@ def of_several_encodes_the_one_that_ends_with_an_error_is_partial(lab):
 
 
 def broken_clip(lab):
-    """A stream with damaged packets, of which the decoder makes pictures."""
+    """Makes a stream with damaged packets, from which the decoder makes pictures."""
     if lab.run("-i", lab.clips.ref, "-c:v libx264 -crf 20 -bf 0 -g 5 whole.mkv").code:
         raise Skip("this ffmpeg has no encoder whose decoder says what is damaged")
     lab.run("-i whole.mkv -c copy -bsf:v noise=amount=400 broken.mkv").succeeded()
@@ -381,7 +392,7 @@ def broken_clip(lab):
 
 @case
 def corrupt_frames_are_counted(lab):
-    """In the log, the report and the metadata of the frames, for each side."""
+    """Corrupt frames are counted in the log, the report and the frames' metadata, for each side."""
     broken = broken_clip(lab)
     for clips, key, word in (
         ({"dist": broken}, "corrupt_distorted", "main"),
@@ -408,7 +419,7 @@ def corrupt_frames_are_counted(lab):
 
 @case
 def many_small_runs(lab):
-    """Starting and stopping is not left to chance."""
+    """Many small runs show races of starting and stopping."""
     graph = "[0]trim=end_frame=3[d];[1]trim=end_frame=3[r];[d][r]vmafx=n_threads=3"
     scores = {lab.compare(graph).score() for _ in range(10)}
     check_equal(len(scores), 1, f"scores {scores}")

@@ -1,4 +1,4 @@
-"""Pixel formats: what is scored as it is, what is the same, what is refused, what is converted and said to be."""
+"""Pixel formats: which are scored as they are, which mean the same, which are refused or converted with a message."""
 
 import re
 import subprocess
@@ -29,7 +29,7 @@ def raw_samples(lab, clip, pix_fmt):
 
 
 def semi_planar(samples, chroma, shift):
-    """The same frames with U and V interleaved and each sample shifted to the left."""
+    """Returns the frames with U and V interleaved and each sample shifted to the left."""
     luma = WIDTH * HEIGHT
     plane = luma * {420: 1, 422: 2, 444: 4}[chroma] // 4
     out = array(samples.typecode)
@@ -58,7 +58,9 @@ def gray_formats_are_scored_without_conversion(lab):
 
 
 def check_layout(lab, planar_format, other, chroma, shift):
-    """Semi-planar scores as planar does, on both sides and mixed, and its chroma is read right."""
+    """Checks that semi-planar frames score as planar ones, on both sides and mixed, and that their chroma is read
+    right.
+    """
     clips = {"dist": lab.clips.dist, "ref": lab.clips.ref}
     samples = {name: raw_samples(lab, clip, planar_format) for name, clip in clips.items()}
     inputs = {
@@ -172,7 +174,7 @@ def unknown_formats_are_converted_and_said_to_be(lab):
 
 
 def formats_of_frames(lab):
-    """[(name, depth of the component that has most)] of what the scale filter reads and writes."""
+    """Returns [(name, depth of the deepest component)] of the formats that the scale filter reads and writes."""
     listed = subprocess.run(lab.command("-v error -pix_fmts"), stdout=subprocess.PIPE, check=True).stdout.decode()
     rows = [line.split() for line in listed.split("-----")[-1].splitlines()]
     found = [(row[1], max(map(int, row[4].split("-")))) for row in rows if row and row[0].startswith("IO")]
@@ -181,8 +183,9 @@ def formats_of_frames(lab):
 
 
 def wanted_of(name, depth):
-    """What a format must become: one of its depth, or of the next depth that is scored, whose chroma loses nothing
-    where there is such a format."""
+    """Returns the format that an input must be converted to: of its depth, or of the next depth that is scored, without
+    loss of chroma if there is such a format.
+    """
     bits = next(bits for bits in (8, 9, 10, 12, 14, 16) if bits >= min(depth, 16))
     if name.startswith(("gray", "ya", "mono")):
         return f"gray{bits}le" if bits > 8 else "gray"
@@ -197,8 +200,9 @@ def wanted_of(name, depth):
 
 @case
 def conversions_keep_depth_and_chroma(lab):
-    """All formats that the scale filter knows, as the main input and as the reference: an input that must be converted
-    becomes what an explicit format filter makes of it, with its own depth. FFmpeg 5.1 alone would take 16 bits."""
+    """All formats of the scale filter as the main input and as the reference: an input that must be converted becomes
+    what an explicit format filter makes of it, with its own depth. FFmpeg 5.1 alone would take 16 bits.
+    """
     clip = (
         "-f lavfi -i",
         f"testsrc2=s=64x64:r={FPS}:d=0.08,format=yuv444p16",
@@ -230,7 +234,7 @@ def conversions_keep_depth_and_chroma(lab):
 
 
 def planar_name(name):
-    """nv12 is yuv420p, p010le is yuv420p10le."""
+    """Returns the planar name of a format: nv12 is yuv420p, p010le is yuv420p10le."""
     for chroma, plain, start in ((420, "nv12", "p0"), (422, "nv16", "p2"), (444, "nv24", "p4")):
         if name == plain:
             return f"yuv{chroma}p"
@@ -241,7 +245,9 @@ def planar_name(name):
 
 @case
 def conversions_behind_filters_keep_depth(lab):
-    """Filters between the source of a format and ours: those that pass formats on, a scale filter, several inputs."""
+    """Filters may stand between the source of a format and ours: filters that pass formats on, a scale filter, several
+    inputs.
+    """
     for between in (
         "[{0}]null",
         "[{0}]crop=256:216",
@@ -260,7 +266,7 @@ def conversions_behind_filters_keep_depth(lab):
 
 @case
 def formats_that_differ_are_still_refused(lab):
-    """Each input keeps its own depth: a conversion that is needed anyway does not make one of two depths."""
+    """Each input keeps its own depth: a necessary conversion does not make one depth of two."""
     for dist, ref in (("yuva444p10le", "yuv444p12le"), ("yuva420p", "yuva420p10le"), ("gray10be", "yuv420p10le")):
         score_as(lab, dist, ref).failed("input pix_fmt must match.")
     for dist, ref in (("yuva444p10be", "yuv444p10le"), ("yuva420p10le", "p010le"), ("yuv440p10le", "yuva444p10le")):
@@ -286,7 +292,7 @@ def range_matrix_and_transfer_are_compared(lab):
 
 @case
 def full_range_against_limited_names_its_remedy(lab):
-    """The same samples that mean other colors would score 100; converted they do not, and nothing more is said."""
+    """Equal samples with different ranges would score 100; converted they do not, without further messages."""
     source = lab.clips.ref
     graph = "[0]setparams=range=pc{0}[d];[1]setparams=range={1}[r];[d][r]vmafx"
     for other in ("tv", "unknown"):
@@ -367,7 +373,7 @@ def hdr_is_warned_of(lab):
 
 
 def score_v1(lab, pix_fmt, options):
-    """Pictures that are large enough for the models of v1."""
+    """Scores pictures that are large enough for the models of v1."""
     sides = "".join(f"[{i}]scale=640:360,format={pix_fmt}[{pad}];" for i, pad in enumerate("dr"))
     return lab.compare(f"{sides}[d][r]vmafx=log_path=scores.json:log_fmt=json:model='version=vmaf_v1.0.16_{options}'")
 
@@ -409,8 +415,8 @@ def frame_rate_of_the_inputs_reaches_the_metrics(lab):
 
 @case
 def jods_of_a_stream(lab):
-    """The frame rate is the inputs', the display that of their transfer; the score is no arithmetic mean, and that of a
-    range is the whole stream's.
+    """The frame rate is the inputs', the display that of their transfer; the score differs from the arithmetic mean,
+    and a range has the scores of the whole stream.
     """
 
     def cvvdp(params="", option="", of_filter=""):
@@ -438,7 +444,7 @@ def jods_of_a_stream(lab):
 
 @case
 def colors_of_the_frames_reach_the_metrics(lab):
-    """What is full range scores otherwise than what is limited; what is not said is assumed, and said to be."""
+    """Full range scores otherwise than limited range; an unknown range is assumed, with a message."""
 
     def ssimulacra2(*params):
         sides = "".join(f"[{i}]setparams={side}[{pad}];" for i, (side, pad) in enumerate(zip(params, "dr"))) + "[d][r]"

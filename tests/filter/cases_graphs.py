@@ -1,4 +1,4 @@
-"""Graphs that ffmpeg builds anew in mid-stream, and several graphs in one process."""
+"""Graphs that ffmpeg rebuilds in mid-stream, and several graphs in one process."""
 
 import fcntl
 import os
@@ -16,7 +16,7 @@ KEEP = ("-reinit_filter", "0")
 
 
 def two_sizes(lab):
-    """A stream that changes its size half-way."""
+    """Makes a stream that changes its size half-way."""
     for name, size in (("a.ts", SIZE), ("b.ts", "96x54")):
         made = lab.run("-f lavfi -i", f"testsrc2=s={size}:r={FPS}:d=0.4", "-c:v mpeg4 -q:v 3 -f mpegts", name)
         if made.code:
@@ -26,13 +26,13 @@ def two_sizes(lab):
 
 
 def is_refused(lab, outcome, outputs=1):
-    """No score of a part that is not called one."""
+    """Checks that a part gets no score without being called one."""
     outcome.failed(CHANGED, before_score=False)
     check_equal(outcome.stderr.count(STOPPED), len(outcome.scores), "score lines that say what they are of")
     if outputs == 1 and lab.version() < (
         8,
         0,
-    ):  # later ones free the first graph as they do at -frames:v, which gives a score
+    ):  # later releases free the first graph as at -frames:v, which gives a score
         check_equal(outcome.scores, [], "scores of a part")
 
 
@@ -66,7 +66,7 @@ def size_change_before_a_scale_filter_is_an_error(lab):
     whole = lab.compare(SCALE + "vmafx", dist=clip, before=KEEP).score()
     for name in ("vmafx", "libvmaf"):
         outcome = lab.compare(f"{SCALE}{name}=log_fmt=json:log_path=log.json", dist=clip)
-        if threads_came_first(lab, outcome):  # the scale filter makes one size of both: this is the score of the whole
+        if threads_came_first(lab, outcome):  # the scale filter makes both sizes equal: this is the score of the whole
             check_equal(outcome.does_not_say(STOPPED).score(), whole, "score")
             check_equal(
                 (lab.json("log.json")["pairing"]["paired"], "partial" in lab.json("log.json")), (20, False), "pairs"
@@ -81,7 +81,7 @@ def size_change_without_a_new_graph(lab):
     outcome = lab.compare("vmafx", dist=clip, before=KEEP)
     early = (
         lab.version() >= (7, 0) and "input width must match" in outcome.stderr
-    )  # the graph began with the second size
+    )  # here the graph began with the second size
     outcome.failed("input width must match" if early else "The main input changed in mid-stream from 192x108")
     outcome = lab.compare(SCALE + "vmafx", dist=clip, before=KEEP)
     check(0 < float(outcome.score()) < 100, outcome.scores)
@@ -118,7 +118,7 @@ class SlowReader:
             pass
 
     def waiting(self):
-        """Whether somebody has begun to write."""
+        """Returns whether somebody has begun to write."""
         queued = fcntl.ioctl(self.pipe, 0x541B, b"\0" * 4)  # FIONREAD
         return queued != b"\0" * 4
 
@@ -138,7 +138,7 @@ def size_change_is_noticed_after_a_long_close(lab):
 
 @case
 def graphs_of_one_command_are_strangers(lab):
-    """One graph ends early; another one begins later, because its decoder takes longer."""
+    """One graph ends early; another begins later, because its decoder takes longer."""
     big = "testsrc2=s=1280x720:r=25:d=0.4"
     lab.run("-f lavfi -i", big, "-c:v mpeg4 -q:v 2 big.mp4").succeeded()
     small = ("-i", lab.clips.dist, "-i", lab.clips.ref)
@@ -161,10 +161,10 @@ def graphs_of_one_command_are_strangers(lab):
 
 
 def graphs(lab, *steps, options=""):
-    """graphs.c"""
+    """Builds graphs.c."""
     library = Path(lab.ffmpeg).parent.parent / "lib/vmafx"
     if not library.exists():
-        raise Skip("there is no libavfilter beside this ffmpeg")
+        raise Skip("this ffmpeg has no libavfilter beside it")
     command = [str(compiled_program(lab, "graphs")), f"vmafx=model='':feature=name=psnr:log_fmt=json{options}", *steps]
     done = subprocess.run(
         command,
@@ -178,7 +178,7 @@ def graphs(lab, *steps, options=""):
 
 @case
 def graphs_of_other_programs_are_strangers(lab):
-    """Freed early, then another: whether it is of that size and goes on at that time or not."""
+    """A graph is freed early, then another follows, with or without that size, with times that go on or not."""
     for size in ("96x64", "64x64"):
         for first in (0, 5, 7):
             outcome = graphs(
@@ -191,7 +191,7 @@ def graphs_of_other_programs_are_strangers(lab):
 
 @case
 def another_run_in_the_same_process_is_a_stranger(lab):
-    """Graphs are called as before, but the inputs begin again."""
+    """Graphs have the same names as before, but the inputs begin again."""
     outcome = graphs(lab, "ffmpeg:64x64", "frames:0:5", "ffmpeg:96x64", "frames:0:9", "end")
     outcome.succeeded().does_not_say(CHANGED)
 

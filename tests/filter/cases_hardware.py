@@ -7,15 +7,15 @@ from pathlib import Path
 
 from support import Outcome, Skip, case, check, check_equal, compiled, compiled_program
 
-FRAMES = 12  # of hardware.c
+FRAMES = 12  # frames that hardware.c makes
 
 
 def run(lab, main, reference, options="", report="report.json", env=None, **variables):
-    """The filter on two inputs, which are told as hardware.c wants them."""
+    """Runs the filter on two inputs, described as hardware.c wants them."""
     library = Path(lab.ffmpeg).parent.parent / "lib"
     emulator = library / "libvmafx_hip_emulator.so"
     if not emulator.exists() or not (library / "vmafx").exists():
-        raise Skip("there is no emulator beside this ffmpeg")
+        raise Skip("this ffmpeg has no emulator beside it")
     graph = f"vmafx=backend=hip:feature=name=psnr:score_fmt=%.17g:log_fmt=json:log_path={report}{options}"
     environment = {
         **os.environ,
@@ -35,7 +35,7 @@ def scores(lab, report="report.json"):
 
 
 def scored_like_host_frames(lab, outcome, report="report.json"):
-    """The scores of the same frames in host memory, to the last bit; frames pass, no descriptor stays open."""
+    """Frames score as in host memory, to the last bit, pass through, and leave no descriptor open."""
     outcome.succeeded()
     outcome.says(f"{FRAMES} frames came out as they went in, 0 descriptors more than before")
     run(lab, "host", "host", report="host.json").succeeded()
@@ -106,14 +106,12 @@ def import_device_refuses_downloads(lab):
 
 @case
 def cuda_contexts_are_handed_in_whatever_the_options_say(lab):
-    """The library knows which device they are of, not the filter: here that they are of no device of the runtime in
-    use.
-    """
+    """The library, not the filter, knows the contexts' device: here none of the runtime's devices."""
     for options in (":device=0", ":device=0000\\:03\\:00.0", ":device=0:backend=auto"):
         outcome = run(lab, "cuda", "host", f"{options}:import=device")
         if "a libavutil without CUDA" in outcome.stderr:
             raise Skip("this libavutil knows no CUDA frames")
-        outcome.failed("the runtime in use is not of the platform of the context handed in")
+        outcome.failed("the runtime in use does not belong to the platform of the given context")
         outcome.does_not_say("no device context was handed in")
 
 

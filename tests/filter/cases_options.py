@@ -1,4 +1,4 @@
-"""Options: what is refused, what is repaired with a warning, what has an effect."""
+"""Options: which are refused, which are repaired with a warning, which have an effect."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def bad_options_are_errors(lab):
         "model=version=vmaf_v0.6.1|version=vmaf_v0.6.1": "two models are called 'vmaf'",
         "feature=name=no_such": "could not initialize feature extractor no_such",
         r"feature='name=psnr\:no_such=1'": "psnr has no option 'no_such'",
-        r"feature='name=psnr\:enable_chroma=maybe'": "'maybe' is no value for enable_chroma",
+        r"feature='name=psnr\:enable_chroma=maybe'": "'maybe' is not a value for enable_chroma",
         "feature=enable_chroma=false": "is missing",
         "score_fmt=%s": "score_fmt",
         "score_fmt=%n%f": "score_fmt",
@@ -46,7 +46,7 @@ def bad_options_are_errors(lab):
 
 @case
 def a_metric_that_is_not_there(lab):
-    """The message guesses what was meant, or lists all metrics by name in order, without their twins on a GPU."""
+    """The message guesses the metric that was meant, or lists all by name in order, without their twins on a GPU."""
     for given, meant in (("PSNR", "psnr"), ("ssim", "float_ssim"), ("cambii", "cambi")):
         lab.compare(f"vmafx=feature={given}").failed(
             f"feature extractor {given}: there is no such metric; did you mean {meant}?"
@@ -60,7 +60,7 @@ def a_metric_that_is_not_there(lab):
 
 @case
 def the_report_names_the_models(lab):
-    """By the keys of their scores; those of files by the file."""
+    """The report names models by the keys of their scores; models from files by the file."""
     path = lab.write_model("mine.json")
     lab.compare(f"vmafx=model='vmaf_v0.6.1\:name=hd|path={path}\:name=own':log_path=log.json").succeeded()
     check_equal(lab.json("log.json")["vmafx"]["models"], {"hd": "vmaf_v0.6.1", "own": "mine"}, "models")
@@ -117,7 +117,7 @@ def features_do_not_change_a_models_score(lab):
 
 @case
 def two_requests_for_one_key_are_refused(lab):
-    """Under the name libvmaf the first one is reported."""
+    """The filter named libvmaf reports the first of the requests instead."""
     for first, second, key in (
         ("float_ssim", r"float_ssim\:enable_db=true", "float_ssim"),
         ("psnr", r"psnr\:min_sse=0.5", "psnr_y"),
@@ -144,7 +144,7 @@ def two_requests_for_one_key_are_refused(lab):
 
 @case
 def model_files_are_read_as_a_whole(lab):
-    """What is not known of a model may be part of what it means."""
+    """Unknown keys of a model are refused, as they may be part of its meaning."""
     svm = r"svm_type nu_svr\nkernel_type rbf\ngamma 1\nnr_class 2\ntotal_sv 1\nrho -50\nSV\n1 1:1 \n"
     part = (
         '"model_type": "LIBSVMNUSVR", "norm_type": "none", "feature_names": ["VMAF_integer_feature_adm2_score"], '
@@ -171,7 +171,7 @@ def model_files_are_read_as_a_whole(lab):
 
 @case
 def barten_of_the_integer_adm_is_that_of_the_floating_point_one(lab):
-    """libvmaf's fixed point overflows there."""
+    """libvmaf's fixed point overflows with this option."""
     for more in ("", r"\:adm_csf_scale=2.5", r"\:adm_csf_scale=50\:adm_csf_diag_scale=50"):
         options = "adm_csf_mode=1" + more
         means = {}
@@ -257,7 +257,7 @@ def several_models_in_one_pass(lab):
 
 @case
 def score_lines_of_several_models_have_names(lab):
-    """All but the first, which looks as it does alone.
+    """Score lines have names, except the first, which looks as for a single model.
 
     Programs take the first, the last or all numbers after "VMAF score: ".
     """
@@ -310,7 +310,7 @@ def features_without_a_model(lab):
 def backend_hip_says_why_it_cannot(lab):
     outcome = lab.compare("vmafx=backend=hip")
     if outcome.code == 0:
-        outcome.score()  # there is a GPU
+        outcome.score()  # this machine has a GPU
     else:
         outcome.failed("backend=hip cannot run: ")
 
@@ -337,7 +337,7 @@ def backend_auto_says_why_it_is_the_cpu(lab):
 
 
 def options_in_help(lab):
-    """{name: default}; "" where there is none."""
+    """Returns {name: default}; "" for none."""
     shown = subprocess.run(lab.command("-hide_banner -h filter=vmafx"), stdout=subprocess.PIPE).stdout.decode()
     check_equal(shown.count("dynamic (depending on the options)"), 2, "kinds of pads")
     lines = re.findall(r"^   (\w+) +<\w+>(.*)", shown, re.M)
@@ -345,39 +345,37 @@ def options_in_help(lab):
 
 
 def options_in_docs():
-    """{name: what docs/filter.md says of it}."""
+    """Returns {name: text of docs/filter.md on it}."""
     text = (top / "docs/filter.md").read_text().split("\n## Options\n")[1].split("\n## ")[0]
     entries = re.findall(r"^((?:`\w+`(?:, )?)+)\n: (.*?)(?=^`|\n\n[^ ]|\Z)", text, re.M | re.S)
-    return {name: said for names, said in entries for name in re.findall(r"\w+", names)}
+    return {name: " ".join(said.split()) for names, said in entries for name in re.findall(r"\w+", names)}
 
 
-def options_of_library():
-    """{name: default} of VMAFX_OPTIONS in vmafx.h."""
-    header = (top / "include/vmafx/vmafx.h").read_text()
-    table, of_device = (
-        header.split(f"#define VMAFX_{name}OPTIONS(")[1].split("#define")[0] for name in ("", "DEVICE_")
-    )
-    table = table.replace("VMAFX_DEVICE_OPTIONS(TEXT, INT, FLAG)", of_device)
+def options_of_library(lab):
+    """Returns {name: default} of the options that vmafx_option() gives for the filter; "" where there is none."""
+    program = "import json; from vmafx._options import options; print(json.dumps(options()))"
+    options = json.loads(lab.python("-c", program).stdout)
     return {
-        name: default.strip('"') for name, default in re.findall(r"\b(?:TEXT|INT|FLAG)\((\w+), \w+, ([^,]+),", table)
+        name: "" if default is None else str(default) for name, (default, *_, in_filter) in options.items() if in_filter
     }
 
 
 @case
 def options_are_the_same_in_library_help_and_docs(lab):
-    shown, said, library = options_in_help(lab), options_in_docs(), options_of_library()
+    shown, said, library = options_in_help(lab), options_in_docs(), options_of_library(lab)
     check_equal(sorted(shown), sorted(said), "options of the help and of docs/filter.md")
     check_equal(list(library), [name for name in shown if name in library], "options of the library, and their order")
     check(len(library) > 10, "the table was not found")
     for name, default in library.items():
-        wanted = {"NULL": ""}.get(default, default)
         check_equal(
             {"true": "1", "false": "0", "%f": ""}.get(shown[name], shown[name]),
-            wanted,
+            default,
             f"default of {name} in the help",
         )
-        ways = [f"Default {wanted}", f"Default `{wanted}`", f"{wanted} (default)", f"`{wanted}` (default)"]
-        check(any(way in said[name] for way in (ways if wanted else ["Default"])), f"docs/filter.md: default of {name}")
+        ways = [f"Default {default}", f"Default `{default}`", f"{default} (default)", f"`{default}` (default)"]
+        check(
+            any(way in said[name] for way in (ways if default else ["Default"])), f"docs/filter.md: default of {name}"
+        )
 
 
 @case
@@ -390,7 +388,7 @@ def help_tells_the_default_pairing(lab):
 
 @case
 def model_files_write_nothing(lab):
-    """Whoever runs a model of somebody else's keeps his files. His own options may write."""
+    """A user keeps his files when he runs somebody else's model; his own options may write."""
     path = lab.write_model("model.json")
     model = json.loads(path.read_text())
     model["model_dict"]["feature_names"] = ["Cambi_feature_cambi_score", "VMAF_integer_feature_motion2_score"]

@@ -1,4 +1,4 @@
-"""Output files: none replaces a file that somebody needs, and what cannot be written fails before the first frame."""
+"""Output files replace no file that somebody needs, and fail before the first frame if they cannot be written."""
 
 import os
 import shutil
@@ -8,19 +8,19 @@ from support import FRAMES, Skip, case, check, check_equal
 
 FORMATS = ("json", "xml", "csv", "sub", "ndjson")
 PSNR = "model='':feature=name=psnr"
-WIDTH, HEIGHT = 384, 216  # cambi needs 216 rows
+WIDTH, HEIGHT = 384, 216  # cambi needs at least 216 rows
 LARGE = "".join(f"[{i}]scale={WIDTH}:{HEIGHT}[{pad}];" for i, pad in enumerate("dr")) + "[d][r]"
 CAMBI_MAP = f"cambi_heatmap_scale_0_{WIDTH}x{HEIGHT}_16b.gray"
 BUTTERAUGLI_MAP = f"butteraugli_heatmap_{WIDTH}x{HEIGHT}_16b.gray"
 
 
 def colons(path):
-    """A path or descriptor as it is written in an option of a filter in a graph."""
+    """Escapes a path or descriptor for an option of a filter in a graph."""
     return str(path).replace("\\", "\\\\").replace(":", "\\\\:")
 
 
 def refused(outcome, option):
-    """With the option and what to do."""
+    """Checks that the message names the option and a remedy."""
     return outcome.failed("so it stays").says(option).says("overwrite=1").does_not_say(" score: ")
 
 
@@ -29,7 +29,7 @@ def is_kept(path, wanted):
 
 
 def outputs(lab):
-    """(option as messages call it, graph that writes to `victim`, path of what is written)"""
+    """Yields (option as messages call it, graph that writes to `victim`, path of the output)."""
     for log_fmt in FORMATS:
         for name in ("vmafx", "libvmaf"):
             yield "log_path=victim", f"{name}={PSNR}:log_fmt={log_fmt}:log_path=victim", lab.folder / "victim"
@@ -44,7 +44,7 @@ def outputs(lab):
 
 @case
 def no_output_replaces_a_video(lab):
-    """By name, by a symbolic and by a hard link; with the user's word it does."""
+    """A video is not replaced by its name, by a symbolic or a hard link; with the user's word it is."""
     video = lab.clips.dist.read_bytes()
     for option, graph, path in outputs(lab):
         for link in (None, os.symlink, os.link):
@@ -63,7 +63,7 @@ def no_output_replaces_a_video(lab):
 
 @case
 def outputs_replace_their_like(lab):
-    """What is written over what was written before, in each format over each; and over an empty file."""
+    """An older output is replaced in each format by each format, and so is an empty file."""
     path = lab.folder / "victim"
     for first in FORMATS:
         for second in FORMATS:
@@ -90,7 +90,7 @@ def outputs_do_not_replace_each_others_kind(lab):
 
 @case
 def outputs_of_one_run_are_distinct(lab):
-    """Whatever they are called; also with the user's word."""
+    """Outputs must be distinct, whatever their names, even with the user's word."""
     (lab.folder / "maps").mkdir()
     os.symlink("victim", lab.folder / "link")
     cambi = "model='':feature='name=cambi\\:heatmaps_path=maps'"
@@ -103,7 +103,7 @@ def outputs_of_one_run_are_distinct(lab):
         f"{cambi}:openmetrics=maps/{CAMBI_MAP}",
     ):
         for overwrite in ("", ":overwrite=1"):
-            # a pipe: two outputs may share /dev/null
+            # standard error is a pipe here: two outputs may share /dev/null
             command = lab.command(
                 "-nostdin -i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi", f"vmafx={options}{overwrite}", "-f null -"
             )
@@ -128,7 +128,7 @@ def a_report_never_replaces_the_model(lab):
 
 @case
 def outputs_fail_before_a_gpu_is_opened(lab):
-    """What is wrong with the path is said, not that there is no GPU."""
+    """The error names the path, not the lack of a GPU."""
     (lab.folder / "victim").write_text("mine")
     outcome = lab.compare(f"vmafx={PSNR}:backend=hip:device=99:log_path=victim")
     refused(outcome, "log_path=victim").does_not_say("device")
@@ -136,7 +136,7 @@ def outputs_fail_before_a_gpu_is_opened(lab):
 
 @case
 def names_that_cannot_be_fail_at_once(lab):
-    """A name that is too long, blank, a folder, below a file, in a folder that is not there."""
+    """A name may be too long, blank, a folder, below a file, or in a folder that does not exist."""
     (lab.folder / "file").write_text("x")
     for name, message in (
         ("n" * 256, "File name too long"),
@@ -162,7 +162,7 @@ def names_that_cannot_be_fail_at_once(lab):
 
 
 def with_descriptor(lab, path, flags, fd=7):
-    """The filter writes to an open descriptor: (exit status, messages)"""
+    """Lets the filter write to an open descriptor; returns (exit status, messages)."""
     opened = os.open(path, flags, 0o666)
 
     def pass_on():
@@ -212,7 +212,7 @@ def descriptors_are_open_for_writing_or_errors(lab):
 
 @case
 def writing_beyond_the_limit_is_an_error(lab):
-    """ulimit -f: the signal SIGXFSZ would end ffmpeg. Of each kind of output."""
+    """Each kind of output fails beyond `ulimit -f`, whose signal SIGXFSZ would end ffmpeg."""
     for option, graph, path in outputs(lab):
         path.unlink(missing_ok=True)
         command = lab.command(
@@ -224,14 +224,14 @@ def writing_beyond_the_limit_is_an_error(lab):
         )
         text = done.stderr.decode()
         if path.exists() and path.stat().st_size < 512 and done.returncode == 0:
-            continue  # it fits
+            continue  # the output fits
         check(done.returncode > 0, f"{option}: exit status {done.returncode}: {text[-300:]}")
         check("File too large" in text, f"{option}: {text[-300:]}")
 
 
 @case
 def heat_maps_to_a_pipe_are_refused(lab):
-    """Rows are written where they belong, which a pipe cannot do; it must not wait for a reader either."""
+    """Rows are written at their places, which a pipe cannot do; the filter must not wait for a reader either."""
     (lab.folder / "maps").mkdir()
     os.mkfifo(lab.folder / "maps" / CAMBI_MAP)
     outcome = lab.compare(f"{LARGE}vmafx=model='':feature='name=cambi\\:heatmaps_path=maps'").failed(

@@ -1,4 +1,4 @@
-"""Which reference frame meets which frame of main, and what is said when that is doubtful."""
+"""Pairs of frames: which reference frame meets which frame of main, and the messages when that is doubtful."""
 
 import itertools
 
@@ -10,7 +10,7 @@ LIBVMAF = VMAFX.replace("vmafx", "libvmaf")
 
 
 def psnr_of_pairs(lab, graph):
-    """psnr_y of each pair; with the reference compared with itself it is 60 dB where a frame meets itself."""
+    """Returns psnr_y of each pair: 60 dB if a frame meets itself when the reference is compared with itself."""
     outcome = lab.compare(graph.format(VMAFX), dist=lab.clips.ref).succeeded()
     report = lab.json("log.json")
     return [frame["metrics"]["psnr_y"] for frame in report["frames"]], report["pairing"], outcome
@@ -37,12 +37,12 @@ def a_good_pair_is_not_doubtful(lab):
     outcome.does_not_say(DOUBTFUL)
 
 
-LATER = "[0]settb=1/1000[d];[1]settb=1/1000,setpts=PTS+{0}[r];[d][r]{{}}"  # the reference, in milliseconds
+LATER = "[0]settb=1/1000[d];[1]settb=1/1000,setpts=PTS+{0}[r];[d][r]{{}}"  # shifts the reference, in milliseconds
 
 
 @case
 def default_takes_the_last_frame_not_later(lab):
-    """By a container's rounding frames lie up to a millisecond apart; what lies further apart was meant to."""
+    """Containers round times by up to a millisecond; frames that lie further apart were meant to."""
     for graph in (LATER.format(2) + ":ts_sync_mode=default", LATER.format(10).replace("{}", LIBVMAF)):
         psnr, pairing, outcome = psnr_of_pairs(lab, graph)
         check(all(value < 60 for value in psnr[:-1]), "a frame meets the one before it")
@@ -84,7 +84,7 @@ def nearest_takes_the_nearest_frame(lab):
 
 @case
 def nearest_at_the_ends(lab):
-    """Before the first frame of the reference and after its last, what is half a frame away or more has none."""
+    """Before the reference's first frame and after its last, a frame half a frame away or more has no pair."""
     for shift, first in ((19, 60), (21, None)):
         psnr, pairing, _ = psnr_of_pairs(lab, LATER.format(shift) + ":shortest=1")
         check_equal(psnr[0] == 60, first == 60, "whether the first frames of both meet")
@@ -104,7 +104,7 @@ def nearest_takes_the_earlier_of_two(lab):
 
 @case
 def nearest_with_twice_the_frame_rate(lab):
-    """Reference at 50 fps, every second frame of it 5 ms off main's."""
+    """The reference has 50 fps, with every second frame 5 ms off main's."""
     psnr, pairing, _ = psnr_of_pairs(
         lab, "[1]fps=50,settb=1/1000,setpts=PTS+5[r];[0]settb=1/1000[d];[d][r]{}:shortest=1"
     )
@@ -213,7 +213,7 @@ def doubts_name_what_helps(lab):
 
 @case
 def doubts_are_data(lab):
-    """Of what kind, how many, where, and what helps; the words of the log are in the report, too."""
+    """Reports have the kind, count, place and remedies of doubts, and the words of the log, too."""
 
     def doubts_of(graph):
         _, pairing, outcome = psnr_of_pairs(lab, graph)
@@ -242,7 +242,7 @@ RATES = {"23.976": "24000/1001", "24": 24, "25": 25, "29.97": "30000/1001", "30"
 
 
 def make_in_containers(lab, name, source, variable):
-    """The same pictures in each: copied, and for WebM, which takes few codecs, encoded without loss."""
+    """Makes the pictures in each container: copied, and encoded without loss for WebM, which takes few codecs."""
     vfr = "-fps_mode vfr" if variable else "-fps_mode cfr"
     for codec in ("-c:v libx264 -crf 20 -bf 2", "-c:v mpeg4 -q:v 3 -bf 2"):
         if lab.run("-f lavfi -i", source, codec, vfr, f"{name}.mp4").code == 0:
@@ -256,7 +256,7 @@ def make_in_containers(lab, name, source, variable):
 def containers_make_no_difference(lab, rate):
     """Matroska rounds times to milliseconds, MPEG-TS to 1/90000 s.
 
-    Also behind the graph that ffmpeg-quality-metrics writes.
+    The same holds behind the graph that ffmpeg-quality-metrics writes.
     """
     source = f"testsrc2=s=64x64:r={RATES[rate]},trim=end_frame=40"
     if rate == "vfr":

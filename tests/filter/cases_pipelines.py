@@ -1,4 +1,4 @@
-"""The commands of docs/pipelines.md, run as they stand there. The files that they write are scored again."""
+"""The commands of docs/pipelines.md, run as they stand there; the files that they write are scored again."""
 
 import re
 from pathlib import Path
@@ -16,11 +16,11 @@ TESTED = (
     "Delay and memory",
 )
 FRAMES, FPS = 130, 25
-SEGMENTS = [(0, 49), (50, 99), (100, 129)]  # of two seconds; first and last frames
+SEGMENTS = [(0, 49), (50, 99), (100, 129)]  # first and last frames of segments of two seconds
 
 
 def recipes(lab, heading):
-    """The commands below a heading, and the files that they read."""
+    """Returns the commands below a heading, and the files that they read."""
     blocks = indented_blocks(DOCUMENT, heading)
     if not all(fits(block, lab.version()) for block in blocks):
         raise Skip("loopback decoders came with FFmpeg 7.0, scale=rw:rh with 7.1")
@@ -31,7 +31,7 @@ def recipes(lab, heading):
 
 
 def score_after(lab, encoded, filters=f"scale={WIDTH}:{HEIGHT}:flags=bicubic"):
-    """Of a file that is there; both go through the filters."""
+    """Scores an encoded file; both inputs go through the filters."""
     graph = (
         f"[0:v]{filters},settb=AVTB,setpts=PTS-STARTPTS[d];[1:v]{filters},settb=AVTB,setpts=PTS-STARTPTS[r];"
         "[d][r]vmafx=log_path=after.json"

@@ -5,15 +5,12 @@ is none.
 import json
 import os
 import random
-import subprocess
 import sys
 from pathlib import Path
 
-from support import FPS, FRAMES, GoldenClip, Skip, case, check, check_equal
+from support import FPS, FRAMES, TOP, GoldenClip, Skip, case, check, check_equal
 from cases_reports import printed_metadata
 
-TOP = Path(__file__).resolve().parents[2]
-PYTHON = "/usr/bin/python3"  # the one that has Debian's cffi
 FEATURES = "feature=" + "|".join(
     (
         "name=psnr",
@@ -27,20 +24,8 @@ ALL = bool(os.environ.get("VMAFX_TEST_ALL"))
 
 
 def merge(lab, *words):
-    """A finished `vmafx merge`."""
-    if subprocess.run([PYTHON, "-c", "import cffi"], stderr=subprocess.DEVNULL).returncode:
-        raise Skip("Debian's python3-cffi is not installed")
-    library = Path(lab.ffmpeg).parent.parent / ".libs/libvmafx.so.0"
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(TOP / "python"),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "VMAFX_LIBRARY": str(library),
-    }
-    words = [PYTHON, "-m", "vmafx.command", "merge", *map(str, words)]
-    return subprocess.run(
-        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=lab.folder, env=environment, text=True, timeout=100
-    )
+    """Runs `vmafx merge` and returns the finished process."""
+    return lab.python("-m", "vmafx.command", "merge", *words)
 
 
 def refused(lab, *words, why):
@@ -57,7 +42,7 @@ def merged(lab, *parts, output="merged.json"):
 
 
 def check_same(got, wanted, what):
-    """All that the reports tell of the stream, in the same order; what is of the run is not."""
+    """Checks that two reports say the same of the stream, in the same order, without the facts of the run."""
     of_run = "fps", "vmafx"
     check_equal(
         [key for key in got if key not in of_run], [key for key in wanted if key not in of_run], f"keys, {what}"
@@ -70,7 +55,7 @@ def check_same(got, wanted, what):
 
 
 def score(lab, clips, name, range="", seek=None, options=FEATURES, before=()):
-    """Two clips, each from `seek` on."""
+    """Scores two clips, each from `seek` on."""
     dist, ref = clips
     start = [f"-ss {seek:.6f}"] if seek is not None else []
     form = f"range={range}" if range else "score_fmt=%.17g"
@@ -79,7 +64,7 @@ def score(lab, clips, name, range="", seek=None, options=FEATURES, before=()):
 
 
 def encode_pair(lab, container, codec, rate, frames=60):
-    """Two encodes with open GOPs and B-frames of different distances, where the container takes such."""
+    """Makes two encodes with open GOPs and different numbers of B-frames, if the container allows that."""
     source = f"testsrc2=s=96x96:r={rate},trim=end_frame={frames},noise=alls=9:allf=t:all_seed=1"
     paths = []
     for name, gop, quality in (("dist", 11, 40), ("ref", 17, 20)):
@@ -98,7 +83,7 @@ def encode_pair(lab, container, codec, rate, frames=60):
 
 
 def random_cuts(rng, frames):
-    """One to three; of a short clip no more than it has places for."""
+    """Returns one to three cuts; fewer for a short clip that has no room for more."""
     return sorted(rng.sample(range(1, frames), min(rng.randint(1, 3), frames - 1)))
 
 
@@ -120,8 +105,8 @@ def score_by_number(lab, clips, cuts, **more):
 
 
 def score_by_time(lab, clips, cuts, times, rng, earlier=0.0, **more):
-    """Ranges that begin at frames of these times, each after a seek, which lands anywhere before their context, or so
-    much earlier.
+    """Scores ranges that begin at frames of these times, each after a seek to any place before their context, or to one
+    that much earlier.
     """
     names = []
     for begin, end in ends(cuts):
@@ -151,11 +136,11 @@ def check_cuts(lab, clips, rng, count, options=FEATURES, **more):
         if i % 2 or len(times) < 8:
             parts = score_by_number(lab, clips, cuts, options=options, **more)
         else:
-            cuts = [cut for cut in cuts if cut > 4] or [5]  # a range of times needs its context
+            cuts = [cut for cut in cuts if cut > 4] or [5]  # a range of times needs its context before it
             parts = score_by_time(lab, clips, cuts, times, rng, options=options, **more)
             if (
                 "seek to an earlier key frame" in merge(lab, *parts, "-o", "probe.json").stderr
-            ):  # damaged pictures, or a last one that is lost
+            ):  # pictures are damaged, or the last one is lost
                 parts = score_by_time(lab, clips, cuts, times, rng, earlier=1.5, options=options, **more)
         check_same(merged(lab, *parts), whole, f"cuts {cuts}, parts {parts}")
 
@@ -227,7 +212,7 @@ def other_formats_are_merged(lab):
             [line for line in (lab.folder / name).read_text().splitlines() if "fps=" not in line]
             for name in (f"whole.{form}", f"merged.{form}")
         ]
-        if form == "xml":  # what is of the run is the last element but for the pairing
+        if form == "xml":  # facts of the run are in the last element, except the pairing
             lines[0] = [line for line in lines[0][: next(i for i, line in enumerate(lines[0]) if "<vmafx" in line)]]
             lines[1] = lines[1][: len(lines[0])]
         check_equal(lines[1], lines[0], form)
@@ -255,7 +240,10 @@ def several_encodes_are_merged(lab):
     for name, frames in (("1.json", "-7"), ("2.json", "8-")):
         run(name, f"range={frames}")
     refused(
-        lab, "1.json", "2.json", why="1.json is of 2 encodes, each of which gets a report of its own: -o scores%d.json"
+        lab,
+        "1.json",
+        "2.json",
+        why="1.json has 2 encodes, each of which gets its own report: put %d for their numbers in the name",
     )
     merged(lab, "2.json", "1.json", output="merged%d.xml")
     done = merge(lab, "1.json", "2.json", "-o", "merged%d.json", "--score-fmt=%.17g")
@@ -291,7 +279,7 @@ def only_the_range_is_told(lab):
 
 @case
 def what_is_after_the_range_is_not_decoded(lab):
-    source = "testsrc2=s=96x96:r=25"  # without an end
+    source = "testsrc2=s=96x96:r=25"  # this source has no end
     done = lab.run("-f lavfi -i", source, "-f lavfi -i", source, "-lavfi vmafx=range=3-9:log_path=log.json -f null -")
     done.score()
     check_equal(len(lab.json("log.json")["frames"]), 7, "frames")
@@ -409,7 +397,7 @@ def wrong_merges_are_refused(lab):
     )
     refused(lab, "model-1.json", "model-2.json", why="option model_files of model-1.json is ['")
     refused(lab, "1.json", "plain.json", "3.json", why="plain.json is not the report of a range")
-    refused(lab, "1.json", "xml.xml", "3.json", why="xml.xml is no whole JSON report")
+    refused(lab, "1.json", "xml.xml", "3.json", why="xml.xml is not a complete JSON report")
     refused(
         lab,
         "1.json",
@@ -427,11 +415,15 @@ def wrong_merges_are_refused(lab):
     refused(lab, "1.json", "bits.json", "3.json", why="bits of 1.json is 8, of bits.json 10")
     refused(lab, "1.json", "cut.json", why="cut.json is partial: its run was cut short")
     refused(lab, "1.json", "version.json", "3.json", why="the version of vmafx of 1.json is")
-    refused(lab, "1.json", "torn.json", "3.json", why="torn.json is no whole JSON report")
-    refused(lab, "1.json", "nan.json", "3.json", why="NaN is no number of JSON")
+    refused(lab, "1.json", "torn.json", "3.json", why="torn.json is not a complete JSON report")
+    refused(lab, "1.json", "nan.json", "3.json", why="JSON has no number NaN")
     for name in ("frame", "null", "key", "range"):
         refused(
-            lab, "1.json", f"{name}.json", "3.json", why=f"{name}.json is no whole report of a range, or was changed"
+            lab,
+            "1.json",
+            f"{name}.json",
+            "3.json",
+            why=f"{name}.json is not a complete report of a range, or was changed",
         )
     refused(lab, "1.json", "pictures.json", "3.json", why="nothing shows that these parts meet")
     refused(lab, "1.json", "none.json", why="No such file")

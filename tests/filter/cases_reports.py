@@ -1,4 +1,4 @@
-"""Reports and frame metadata, from the outside."""
+"""Reports and frame metadata, as programs see them."""
 
 import json
 import os
@@ -12,11 +12,11 @@ from functools import partial
 
 from support import FPS, FRAMES, Outcome, Skip, case, check, check_equal
 
-OLD = "Frame,old,\n"  # a report that was there before
+OLD = "Frame,old,\n"  # an older report
 
 
 def printed_metadata(path):
-    """[{key: value}] per frame of what the metadata filter printed."""
+    """Returns [{key: value}] per frame, as the metadata filter printed them."""
     frames = []
     for line in path.read_text().splitlines():
         if line.startswith("frame:"):
@@ -73,8 +73,9 @@ def metadata_in_score_fmt(lab):
 
 @case
 def metadata_keys_are_whole(lab):
-    """Of frames that lack the key, select lets none through. FFmpeg up to 8.1 prints keys as long as this one to the
-    log only: for a file, its metadata filter reads past a buffer of 128 bytes."""
+    """The filter select lets through only frames that have the key. FFmpeg up to 8.1 prints keys as long as this one to
+    the log only: for a file, its metadata filter reads past a buffer of 128 bytes.
+    """
     name = "n" * 300
     graph = (
         f"vmafx=model='version=vmaf_v0.6.1\\:name={name}':metadata=1,metadata=select:"
@@ -156,7 +157,7 @@ KEYS_OF_V06 = (
 
 @case
 def keys_stand_in_libvmafs_order(lab):
-    """That of libvmaf on one thread, which is FFmpeg's default."""
+    """Keys stand in the order of libvmaf on one thread, which is FFmpeg's default."""
     wanted = KEYS_OF_V06.format("psnr_y psnr_cb psnr_cr float_ssim ").split()
     for name in ("vmafx", "libvmaf"):
         options = "feature=name=psnr|name=float_ssim:n_threads=2"
@@ -195,7 +196,7 @@ def infinite_metrics_keep_their_pooled_keys(lab):
 
 @case
 def frames_have_their_times(lab):
-    """Those of main, behind whatever moved them; of the frames that are scored."""
+    """Scored frames have the times of main, whichever filter has moved them."""
     graph = "[0]setpts=PTS+2/TB[d];[1]setpts=PTS+2/TB[r];[d][r]vmafx=n_subsample=3:log_path=log.{0}"
     for log_fmt in ("json", "ndjson", "xml", "csv"):
         lab.compare(graph.format(log_fmt)).score()
@@ -211,7 +212,9 @@ def frames_have_their_times(lab):
 
 @case
 def times_are_no_scores_for_programs_that_know_libvmaf(lab):
-    """They take each attribute of XML and each column of CSV for a score (easyVmaf does); JSON has a place beside."""
+    """Such programs take each attribute of XML and each column of CSV for a score (easyVmaf does); JSON has a separate
+    place for times.
+    """
     for log_fmt in ("json", "xml", "csv"):
         lab.compare(f"libvmaf=log_fmt={log_fmt}:log_path=log.{log_fmt}").score()
     frames = lab.json("log.json")["frames"]
@@ -267,7 +270,7 @@ def a_report_on_standard_output(lab):
 
 
 def worst(values, frames, highest=False):
-    """As the summary names them."""
+    """Returns the worst frames as the summary names them."""
     order = sorted(range(len(values)), key=lambda n: -values[n] if highest else values[n])[:3]
     return ", ".join(f"{frames[n]} ({frames[n] / FPS:.3f} s) {values[n]:.6f}" for n in order)
 
@@ -327,8 +330,8 @@ def full_disk_is_an_error(lab):
 
 
 def mounting_prefix(folder):
-    """What to put before a command that mounts: nothing for root, also in a chroot; else a namespace, where one may be
-    had.
+    """Returns words to put before a command that mounts: none for root, also in a chroot; else a namespace, if
+    possible.
     """
     for prefix in ([], ["unshare", "-rm"]):
         attempt = [*prefix, "sh", "-c", f"mount -t tmpfs none '{folder}' && umount '{folder}'"]
@@ -339,8 +342,8 @@ def mounting_prefix(folder):
 
 @case
 def full_file_system_is_an_error(lab):
-    """Also when the output has enough before the inputs end: what the report needs is asked for while frames are
-    scored.
+    """A full file system is an error even if the output has enough before the inputs end: the report's space is asked
+    for while frames are scored.
     """
     for output in ("", f"-frames:v {FRAMES - 2}", f"-t {(FRAMES - 2) / FPS}"):
         on_full_file_system(lab, output)
@@ -364,7 +367,7 @@ def on_full_file_system(lab, output):
 
 @case
 def a_report_that_fails_does_not_hide_the_score(lab):
-    """Not even one that grows, when there is no room for what comes at the end."""
+    """The score is shown even if a growing report has no room for its end."""
     wanted = lab.compare("vmafx=feature=name=psnr:log_fmt=ndjson:log_path=whole").score()
     size = (lab.folder / "whole").read_bytes().rindex(b'{"version') - 10
     graph = "vmafx=feature=name=psnr:n_threads=4:log_fmt=ndjson:log_path=log"

@@ -9,12 +9,12 @@ import time
 from support import FRAMES, Skip, case, check, check_equal
 from cases_reports import printed_metadata
 
-WINDOW = 8  # frames, 0.32 s at 25 a second
+WINDOW = 8  # frames: 0.32 s at 25 a second
 RANGES = [(0, 7), (8, 15), (16, 19)]
 
 
 def means(frames, first, last):
-    """{key: mean of the frames' scores}, from a report."""
+    """Returns {key: mean of the frames' scores} from a report."""
     chosen = [frame["metrics"] for frame in frames[first : last + 1]]
     return {key: sum(scores[key] for scores in chosen) / len(chosen) for key in chosen[0]}
 
@@ -116,7 +116,7 @@ def low_windows_are_warned_of(lab):
 
 @case
 def a_low_score_is_an_exit_status(lab):
-    """After the score and the report."""
+    """A low score sets the exit status, after the score and the report."""
     outcome = lab.compare("vmafx=fail_below=101:log_path=log.json").failed("fail_below: vmaf is ", before_score=False)
     check_equal(len(outcome.scores), 1, "score lines")
     check_equal(len(lab.json("log.json")["frames"]), FRAMES, "frames in the report")
@@ -142,7 +142,9 @@ def windows_and_gates_that_are_none_are_refused(lab):
 
 @case
 def each_feature_has_a_score_line(lab):
-    """Last on its line, after those of models; the name libvmaf has libvmaf's lines only."""
+    """A feature's score stands last on its line, after those of models; the filter named libvmaf has libvmaf's lines
+    only.
+    """
     outcome = lab.compare("vmafx=feature='name=psnr|name=ssimulacra2|name=psnr_hvs':log_path=log.json")
     outcome.score()
     found = re.findall(r"^\[Parsed_vmafx_0 @ 0x[0-9a-f]+\] (?!VMAF)(\S+) score: (\S+)$", outcome.stderr, re.M)
@@ -166,7 +168,7 @@ def each_feature_has_a_score_line(lab):
 
 
 def metrics_of(text):
-    """{name{labels}: value} of a file in the OpenMetrics format, read as its grammar says."""
+    """Returns {name{labels}: value} from a file in the OpenMetrics format, read by its grammar."""
     lines = text.split("\n")
     check_equal(lines[-2:], ["# EOF", ""], "end")
     types, values = {}, {}
@@ -217,7 +219,7 @@ def prometheus_own_parser_reads_the_file(lab):
 
 @case
 def the_metrics_file_is_whole_at_any_time(lab):
-    """Also when ffmpeg is killed."""
+    """The file is complete at any time, also when ffmpeg is killed."""
     process = lab.start_slowly("vmafx=window=0.08:openmetrics=metrics.prom")
     path, frames = lab.folder / "metrics.prom", set()
     for _ in range(400):
@@ -234,10 +236,10 @@ def the_metrics_file_is_whole_at_any_time(lab):
 
 @case
 def a_full_disk_does_not_end_the_scoring(lab):
-    """The file for Prometheus is a by-product: its failure is told, the score is there, the exit status says so."""
+    """The file for Prometheus is a by-product: its failure is reported, the score is there, the exit status says so."""
     outcome = lab.compare("vmafx=window=0.32:openmetrics=/dev/full:log_path=log.json")
     outcome.failed("/dev/full", before_score=False)
-    if outcome.scores:  # it is noticed when it is opened, or when it is written
+    if outcome.scores:  # the failure is noticed when the file is opened, or when it is written
         check_equal(len(lab.json("log.json")["frames"]), FRAMES, "frames in the report")
 
 

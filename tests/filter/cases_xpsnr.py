@@ -1,7 +1,7 @@
-"""The name xpsnr, in releases of FFmpeg that have no such filter: what it writes is what FFmpeg's own filter writes.
+"""The name xpsnr in releases of FFmpeg that have no such filter: it writes what FFmpeg's own filter writes.
 
-xpsnr.json has what that of FFmpeg 8.0.1 wrote, of odd sizes that of 7.1.5. `cases_xpsnr.py FFMPEG >xpsnr.json` records
-it anew. With an FFmpeg that has the filter, these cases test what was recorded.
+xpsnr.json holds the output of FFmpeg 8.0.1, and for odd sizes that of 7.1.5. `cases_xpsnr.py FFMPEG >xpsnr.json`
+records it anew. With an FFmpeg that has the filter, these cases test the recordings.
 """
 
 import json
@@ -55,7 +55,7 @@ def is_ours(lab):
 
 
 def clip_inputs(lab, pix_fmt, frames=(FRAMES, FRAMES), fps=None, kind=None, before="", size=None):
-    """ffmpeg's arguments for the two raw files, the original first; `before` is options of both."""
+    """Returns ffmpeg's arguments for the two raw files, the original first; `before` is options for both."""
     made, width, height, rate, distortion, parts = FORMATS[pix_fmt]
     width, height = size or (width, height)
     paths = [lab.folder / f"{name}.yuv" for name in ("ref", "dist")]
@@ -83,7 +83,7 @@ def clip_inputs(lab, pix_fmt, frames=(FRAMES, FRAMES), fps=None, kind=None, befo
 
 
 def written(lab, inputs, options=""):
-    """What the filter writes to the log, to a statistics file and to standard output, and the metadata."""
+    """Runs the filter and returns its log line, statistics file, standard output and metadata."""
     graph = f"xpsnr=stats_file=stats.log{options},metadata=print:file=meta.log"
     outcome = lab.run(*inputs, "-lavfi", graph, "-f null -").succeeded()
     lines = LINE.findall(outcome.stderr)
@@ -98,7 +98,7 @@ def written(lab, inputs, options=""):
 
 
 def recordings(lab):
-    """{name: what is written}"""
+    """Returns {name: what is written}."""
     for pix_fmt in FORMATS:
         yield pix_fmt, written(lab, clip_inputs(lab, pix_fmt))
     yield "odd sizes", written(lab, clip_inputs(lab, "yuv420p", size=(353, 241)))
@@ -111,7 +111,7 @@ def recordings(lab):
 
 
 def names_of_planes(text):
-    """FFmpeg's lines have the values of RGB in the order of planes, G, B, R, under r, g, b. Metadata do not."""
+    """FFmpeg's lines list the values of RGB in the order of planes, G, B, R, under r, g, b. Metadata do not."""
     value = r"(?P<{0}>(?:XPSNR )?){0}: (?P<{0}_value>\S+)"
     pair = re.compile("  ".join(value.format(name) for name in "rgb"))
     return pair.sub(r"\g<r>r: \g<b_value>  \g<g>g: \g<r_value>  \g<b>b: \g<g_value>", text)
@@ -136,7 +136,7 @@ def xpsnr_writes_what_ffmpegs_filter_writes(lab):
 
 @case
 def xpsnr_takes_formats_of_one_meaning_as_they_are(lab):
-    """What is converted is said; the frames of the first input decide."""
+    """Conversions are logged; the frames of the first input decide."""
     needs_ours(lab)
     inputs = clip_inputs(lab, "yuv420p")
     wanted = json.loads(RECORDED.read_text())["yuv420p"]["log"]
@@ -179,7 +179,7 @@ def xpsnr_errors_are_one_line(lab):
 
 @case
 def xpsnr_of_what_was_wanted(lab):
-    """-frames:v ends the stream: statistics and the line are of the same pairs, those in flight, too."""
+    """-frames:v ends the stream: statistics and the line cover the same pairs, also those in flight."""
     needs_ours(lab)
     inputs = clip_inputs(lab, "yuv420p", frames=(1000, 1000), before="-stream_loop -1 ")
     outcome = lab.run(*inputs, "-lavfi", "xpsnr=stats_file=stats.log", "-frames:v 3 -f null -").succeeded()

@@ -1,12 +1,13 @@
-/* Builds graphs with the filter one after the other in one process, as programs other than ffmpeg do, or under the names that
- * ffmpeg gives the ends of its graphs.
+/* Builds graphs with the filter one after the other in one process, as programs other than ffmpeg do, or under the
+ * names that ffmpeg gives the ends of its graphs.
  *
  *     graphs FILTER STEP…
  *
  * FILTER is the filter with its options. Steps, in order:
  *     own:WIDTHxHEIGHT      frees the graph, if there is one, and builds one for pictures of that size
  *     ffmpeg:WIDTHxHEIGHT   the same, with ends that are called as in ffmpeg's graph 0
- *     frames:FIRST:COUNT    sends both inputs COUNT pictures, the first at that 25th of a second, and takes what comes out
+ *     frames:FIRST:COUNT    sends both inputs COUNT pictures, the first at that 25th of a second, and takes what comes
+ *                           out
  *     end                   ends both inputs and takes what comes out
  * The last graph is freed at the end. Prints what the filter logs; exits with 1 at the first step that fails. */
 #include <stdio.h>
@@ -40,10 +41,12 @@ static int build(const char *filter, int as_ffmpeg, int w, int h) {
   if (options) *options++ = 0;
   snprintf(size, sizeof(size), "video_size=%dx%d:pix_fmt=0:time_base=1/25", w, h);
   for (int i = 0; i < 2 && ret >= 0; i++)
-    ret = avfilter_graph_create_filter(&source[i], avfilter_get_by_name("buffer"), names[as_ffmpeg][i], size, NULL, graph);
+    ret = avfilter_graph_create_filter(&source[i], avfilter_get_by_name("buffer"), names[as_ffmpeg][i], size, NULL,
+                                       graph);
   if (ret >= 0) ret = avfilter_graph_create_filter(&scorer, avfilter_get_by_name(name), "scorer", options, NULL, graph);
   if (ret >= 0)
-    ret = avfilter_graph_create_filter(&sink, avfilter_get_by_name("buffersink"), names[as_ffmpeg][2], NULL, NULL, graph);
+    ret =
+        avfilter_graph_create_filter(&sink, avfilter_get_by_name("buffersink"), names[as_ffmpeg][2], NULL, NULL, graph);
   for (int i = 0; i < 2 && ret >= 0; i++) ret = avfilter_link(source[i], 0, scorer, i);
   if (ret >= 0) ret = avfilter_link(scorer, 0, sink, 0);
   if (ret >= 0) ret = avfilter_graph_config(graph, NULL);

@@ -1,12 +1,13 @@
-/* Runs the filter on frames in "GPU memory" that no decoder here can make: DRM PRIME frames, each a memory file in place of a
- * dma-buf. Surfaces are used again as soon as nobody refers to their frames any more, as a decoder does it.
+/* Runs the filter on frames in "GPU memory" that no decoder here can make: DRM PRIME frames, each a memory file in
+ * place of a dma-buf. Surfaces are used again as soon as nobody refers to their frames any more, as a decoder does it.
  *
  *     hardware FILTER MAIN REFERENCE
  *
- * FILTER is the filter with its options. MAIN and REFERENCE say what each input is: host, drm, tiled (DRM PRIME with a modifier of
- * some GPU), foreign (of a DRM device elsewhere), big (in two objects, with room between the rows). The frames are the same in
- * all of these. cuda: frames of a CUDA context that nobody may use, to see what the filter would do with it. Prints what the
- * filter logs, then one line about the frames that came out and the descriptors that are left. */
+ * FILTER is the filter with its options. MAIN and REFERENCE say what each input is: host, drm, tiled (DRM PRIME with a
+ * modifier of some GPU), foreign (of a DRM device elsewhere), big (in two objects, with room between the rows). The
+ * frames are the same in all of these. cuda: frames of a CUDA context that nobody may use, to see what the filter would
+ * do with it. Prints what the filter logs, then one line about the frames that came out and the descriptors that are
+ * left. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,7 +22,7 @@
 #include <libavfilter/buffersink.h>
 #include <libavfilter/buffersrc.h>
 #include <libavutil/frame.h>
-/* Of CUDA's own header only these names are needed; so it need not be there. */
+/* Two names are all that is needed of CUDA's own header; so it need not be there. */
 #define CUDA_VERSION 0
 typedef struct CUctx_st *CUcontext;
 typedef struct CUstream_st *CUstream;
@@ -61,7 +62,7 @@ static int open_descriptors(void) {
   return count;
 }
 
-/* -- Surfaces ------------------------------------------------------------------------------------------------------------ */
+/* -- Surfaces ------------------------------------------------------------------------------------------------------ */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
@@ -161,7 +162,7 @@ static AVBufferRef *drm_frames(const char *kind) {
   return ref;
 }
 
-/* The same of a CUDA context, without a driver: neither is ever initialized. */
+/* Frames of a CUDA context, without a driver: neither is ever initialized. */
 static AVBufferRef *cuda_frames(void) {
   AVBufferRef *device = av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA), *ref;
   AVHWFramesContext *frames;
@@ -204,7 +205,7 @@ static AVFrame *pretend_upload(const AVFrame *host, AVBufferRef *frames) {
   return frame;
 }
 
-/* -- Frames ------------------------------------------------------------------------------------------------------------- */
+/* -- Frames -------------------------------------------------------------------------------------------------------- */
 
 static AVFrame *make_frame(int n, int distorted) {
   AVFrame *frame = av_frame_alloc();
@@ -224,7 +225,7 @@ static AVFrame *make_frame(int n, int distorted) {
   return frame;
 }
 
-/* -- The graph ------------------------------------------------------------------------------------------------------------ */
+/* -- The graph ----------------------------------------------------------------------------------------------------- */
 
 typedef struct Input {
   const char *name, *kind;
@@ -252,7 +253,8 @@ static void push(Input *input, int n) {
   AVFrame *frame = make_frame(n, input->distorted);
   if (input->frames) {
     AVFrame *host = frame;
-    frame = strcmp(input->kind, "cuda") ? upload(host, input->frames, input->kind) : pretend_upload(host, input->frames);
+    frame =
+        strcmp(input->kind, "cuda") ? upload(host, input->frames, input->kind) : pretend_upload(host, input->frames);
     av_frame_free(&host);
   }
   checked(av_buffersrc_add_frame(input->source, frame), "av_buffersrc_add_frame");
@@ -280,8 +282,10 @@ static int run(const char *filter, Input inputs[2]) {
 
   if (options) *options++ = 0;
   for (int i = 0; i < 2; i++) open_input(graph, &inputs[i]);
-  checked(avfilter_graph_create_filter(&scorer, avfilter_get_by_name(name), "scorer", options, NULL, graph), "the filter");
-  checked(avfilter_graph_create_filter(&sink, avfilter_get_by_name("buffersink"), "sink", NULL, NULL, graph), "buffersink");
+  checked(avfilter_graph_create_filter(&scorer, avfilter_get_by_name(name), "scorer", options, NULL, graph),
+          "the filter");
+  checked(avfilter_graph_create_filter(&sink, avfilter_get_by_name("buffersink"), "sink", NULL, NULL, graph),
+          "buffersink");
   for (int i = 0; i < 2; i++) checked(avfilter_link(inputs[i].source, 0, scorer, i), "avfilter_link");
   checked(avfilter_link(scorer, 0, sink, 0), "avfilter_link");
   ret = avfilter_graph_config(graph, NULL);

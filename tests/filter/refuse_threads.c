@@ -1,5 +1,5 @@
-/* Preloaded: the C++ threads of a process, counted from 0, are refused from number $REFUSE_THREADS on, as at a limit on processes.
- * Those of ffmpeg itself, which is C, are not. */
+/* Preloaded: the C++ threads of a process, counted from 0, are refused from number $REFUSE_THREADS on, as at a limit on
+ * processes. Threads of ffmpeg itself, which is C, are not refused. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

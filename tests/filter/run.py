@@ -48,7 +48,7 @@ def main():
     arguments = parse_arguments()
     ffmpeg = Path(arguments.ffmpeg).resolve()
     if not os.access(ffmpeg, os.X_OK):
-        print(f"run.py: {ffmpeg} is no program", file=sys.stderr)
+        print(f"run.py: {ffmpeg} is not a program", file=sys.stderr)
         return 1
     chosen = [function for function in support.cases if arguments.only in f"{function.__module__} {function.__name__}"]
     with tempfile.TemporaryDirectory(prefix="vmafx-filter-") as folder:

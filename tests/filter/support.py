@@ -1,4 +1,4 @@
-"""What the filter's tests share: the ffmpeg under test, the clips, running it, reading what it says."""
+"""Shared parts of the filter's tests: the ffmpeg under test, the clips, running it, reading its output."""
 
 import csv
 import json
@@ -12,7 +12,9 @@ import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+TOP = Path(__file__).resolve().parents[2]
+GOLDEN = TOP / "tests/golden"
+PYTHON = "/usr/bin/python3"  # the one that has Debian's cffi
 sys.path.append(str(GOLDEN))
 import check as golden_check
 
@@ -26,11 +28,11 @@ cases = []
 
 
 class Skip(Exception):
-    """This machine or this ffmpeg cannot run the case."""
+    """Raised if this machine or this ffmpeg cannot run the case."""
 
 
 def case(function):
-    """A test: its name is the function's, it gets a Lab of its own, and fails by an exception."""
+    """Registers a test: its name is the function's, it gets a Lab of its own, and fails by an exception."""
     cases.append(function)
     return function
 
@@ -45,18 +47,18 @@ def check_equal(got, wanted, what="value"):
 
 
 def run_case(function, lab):
-    """(verdict, why)"""
+    """Runs a case and returns (verdict, reason)."""
     try:
         function(lab)
         return "PASS", ""
     except Skip as reason:
         return "SKIP", str(reason)
-    except Exception as failure:  # a case that breaks has failed, whatever broke
+    except Exception as failure:  # a case that breaks in any way has failed
         return "FAIL", f"{type(failure).__name__}: {failure}"
 
 
 def report_cases(functions, outcomes):
-    """Prints a line for each (verdict, why) as it comes, then how many there were of each; returns the exit status."""
+    """Prints a line for each (verdict, reason) as it comes, then the number of each; returns the exit status."""
     count = {"PASS": 0, "FAIL": 0, "SKIP": 0}
     for function, (verdict, why) in zip(functions, outcomes):
         count[verdict] += 1
@@ -70,7 +72,7 @@ programs_lock = threading.Lock()
 
 
 def compiled(lab, name, *flags, folder=Path(__file__).resolve().parent):
-    """NAME.c of this folder, built once."""
+    """Builds NAME.c of this folder once, and returns the program."""
     with programs_lock:
         if name not in programs:
             path = lab.folder.parent / name
@@ -81,7 +83,7 @@ def compiled(lab, name, *flags, folder=Path(__file__).resolve().parent):
 
 
 def compiled_program(lab, name):
-    """A program that is to run with the libavfilter of the ffmpeg under test."""
+    """Builds a program that runs with the libavfilter of the ffmpeg under test."""
     try:
         flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", "libavfilter", "libavutil"], text=True)
     except (OSError, subprocess.CalledProcessError) as reason:
@@ -121,7 +123,7 @@ class Outcome:
         return self.scores[0]
 
     def summary(self):
-        """{key: (mean, min, max, worst frames)} as printed, in that order."""
+        """Returns {key: (mean, min, max, worst frames)} as printed, in that order."""
         return {found[1]: found.groups()[1:] for found in SUMMARY_LINE.finditer(self.stderr)}
 
     def tail(self):
@@ -129,7 +131,7 @@ class Outcome:
 
 
 class Clips:
-    """Small encoded clips, made by the ffmpeg under test; the names are those of the files."""
+    """Small encoded clips, made by the ffmpeg under test; their names are the files' names."""
 
     def __init__(self, lab, folder):
         self.folder = folder
@@ -171,12 +173,12 @@ class GoldenClip:
         return [round(frame["vmaf"], 6) for frame in self.clip.golden["models"][model]["frames"]]
 
     def score(self, model):
-        """That of the score line."""
+        """Returns the score of the score line."""
         return f"{self.clip.golden['models'][model]['pooled']['vmaf']['mean']:.6f}"
 
 
 class Lab:
-    """The ffmpeg under test and a folder to work in."""
+    """The ffmpeg under test, and a folder to work in."""
 
     def __init__(self, ffmpeg, folder, clips=None):
         self.ffmpeg, self.folder = str(ffmpeg), Path(folder)
@@ -184,9 +186,9 @@ class Lab:
         self.clips = clips or Clips(self, self.folder)
 
     def command(self, *args):
-        """Options are written as on a command line: "-f null -" is three arguments.
+        """Returns ffmpeg's command. Options are written as on a command line: "-f null -" is three arguments.
 
-        What does not begin with - is one.
+        A text that does not begin with - is one argument.
         """
         words = [self.ffmpeg]
         for arg in map(str, args):
@@ -194,7 +196,7 @@ class Lab:
         return words
 
     def run(self, *args, env=None):
-        """ffmpeg -hide_banner -nostdin -nostats -y ARGS"""
+        """Runs ffmpeg -hide_banner -nostdin -nostats -y ARGS."""
         return self.run_verbatim("-hide_banner -nostdin -nostats -y", *args, env=env)
 
     def run_verbatim(self, *args, stdin=subprocess.DEVNULL, env=None):
@@ -211,8 +213,28 @@ class Lab:
         )
         return Outcome(command, done.returncode, done.stderr.decode(errors="replace"), time.monotonic() - start)
 
+    def python(self, *words):
+        """A finished program of the Python module, with the library of this build."""
+        if subprocess.run([PYTHON, "-c", "import cffi"], stderr=subprocess.DEVNULL).returncode:
+            raise Skip("Debian's python3-cffi is not installed")
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(TOP / "python"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "VMAFX_LIBRARY": str(Path(self.ffmpeg).parent.parent / ".libs/libvmafx.so.0"),
+        }
+        return subprocess.run(
+            [PYTHON, *map(str, words)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=self.folder,
+            env=environment,
+            text=True,
+            timeout=100,
+        )
+
     def start(self, *args):
-        """The same in the background."""
+        """Starts the same command in the background."""
         return subprocess.Popen(
             self.command("-hide_banner -nostdin -nostats -y", *args),
             stdin=subprocess.DEVNULL,
@@ -222,12 +244,12 @@ class Lab:
         )
 
     def start_slowly(self, graph):
-        """Two clips through a graph, in the background and in some seconds."""
+        """Starts two clips through a graph in the background, so that it takes some seconds."""
         slow = "-readrate 0.4 -i"
         return self.start(slow, self.clips.dist, slow, self.clips.ref, "-lavfi", graph, "-f null -")
 
     def compare(self, graph, dist=None, ref=None, output=(), before=(), env=None):
-        """Two clips through a graph."""
+        """Runs two clips through a graph."""
         inputs = ("-i", dist or self.clips.dist, "-i", ref or self.clips.ref)
         return self.run(*before, *inputs, "-lavfi", graph, *output, "-f null -", env=env)
 
@@ -252,7 +274,7 @@ class Lab:
             return list(csv.DictReader(file))
 
     def write_model(self, name, weight=50.0):
-        """A model file of one support vector: small, and its scores are in range for any clip."""
+        """Writes a model file with one support vector: small, and its scores are in range for any clip."""
         model = {
             "param_dict": {"C": 4.0, "norm_type": "clip_0to1", "score_clip": [0.0, 100.0], "nu": 0.9, "gamma": 0.04},
             "model_dict": {

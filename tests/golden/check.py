@@ -12,7 +12,7 @@ usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB]
   --alternate  on the emulator, score each clip with one of the two widths of waves, in turn
   --only    features and models whose name contains one of these texts; =NAME: the one of that name
   --through FFMPEG is a program that uses our libvmaf.so.3: libvmaf's tool, or FFmpeg with its own filter libvmaf
-  (tests/libvmaf/run)
+            (tests/libvmaf/run)
   --joint   score in one run what does not share a key: a quarter of the runs. Models then have their version as name
 
 A case is one feature or model on one clip: every frame's scores, the pooled and the aggregate ones must agree, to the
@@ -49,7 +49,7 @@ class Case:
         return {key for frame in self.golden["frames"] for key in frame} | set(self.golden.get("aggregate", {}))
 
     def named(self):
-        """The same with the model's version as the name that its keys begin with, where they begin with "vmaf" by
+        """Returns the case with the model's version as the name that its keys begin with, if they begin with "vmaf" by
         default.
         """
         if not self.is_model:
@@ -61,7 +61,7 @@ class Case:
 
 
 def options(cases):
-    """The filter's options that ask for them."""
+    """Returns the filter's options that ask for these cases."""
     features = "|".join("name=" + escape(case.name.replace("=", ":", 1)) for case in cases if not case.is_model)
     name = "" if len(cases) == 1 else "\\:name={0}"
     models = "|".join(("version={0}" + name).format(case.name) for case in cases if case.is_model)
@@ -69,7 +69,7 @@ def options(cases):
 
 
 def joint(cases):
-    """As few lists as there need be in which no key stands twice."""
+    """Returns as few lists as possible in which no key stands twice."""
     lists = []
     for case in map(Case.named, cases):
         for keys, together in lists:
@@ -101,7 +101,9 @@ class Clip:
                 raise SystemExit(f"check.py: make_clip wrote another {file.name} than the golden one")
 
     def cases(self):
-        """What libvmaf refuses to score is none. Where its scores are plainly wrong, the corrected ones count."""
+        """Yields the cases, except those that libvmaf refuses to score. If its scores are plainly wrong, the corrected
+        ones count.
+        """
         for kind in "features", "models":
             for name, golden in self.golden[kind].items():
                 if "frames" in golden:
@@ -109,12 +111,12 @@ class Clip:
 
 
 def escape(value):
-    """For an option's value, inside quotes on the level of the graph."""
+    """Escapes a text for an option's value, inside quotes on the level of the graph."""
     return str(value).replace("\\", "\\\\").replace(":", "\\:")
 
 
 def score(ffmpeg, fixed, clip, option, folder, environment):
-    """The report as a dict, or the first line that ffmpeg said: the filter's, before what FFmpeg makes of it."""
+    """Returns the report as a dict, or the first line that ffmpeg said: the filter's, before FFmpeg's own words."""
     log = folder / "report.json"
     separator = ":" if "=" in fixed else "="
     graph = f"[0:v][1:v]{fixed}{separator}log_fmt=json:log_path={escape(log)}:{option}"
@@ -146,7 +148,7 @@ def score(ffmpeg, fixed, clip, option, folder, environment):
 
 
 def score_with_vmaf(tool, clip, cases, folder, environment):
-    """As score(), with libvmaf's tool."""
+    """Scores as score() does, with libvmaf's tool."""
     log = folder / "report.json"
     source = ["-r", clip.ref, "-d", clip.dist, "-w", clip.width, "-h", clip.height, "-p", clip.chroma, "-b", clip.bits]
     name = "" if len(cases) == 1 else ":name={0}"
@@ -172,10 +174,10 @@ class Comparison:
         self.complaint, self.largest, self.at = None, 0.0, ""
 
     def scores(self, where, wanted, got):
-        """Two flat dicts.
+        """Returns two flat dicts of a report's scores.
 
-        A perfect match's infinity is null in reports: nothing to compare. Golden files have 16 decimals of small
-        scores.
+        The infinity of a perfect match is null in reports: such scores are left out. Golden files have 16 decimals of
+        small scores.
         """
         for key, value in wanted.items():
             if value is None or not math.isfinite(value):
@@ -220,7 +222,7 @@ class Comparison:
 
 
 def check_run(arguments, environment, clip, cases):
-    """[(label, Comparison)] of the cases, which are scored in one run."""
+    """Returns [(label, Comparison)] of the cases, which are scored in one run."""
     fixed = "libvmaf" if arguments.through else arguments.filter
     with tempfile.TemporaryDirectory() as folder:
         if arguments.through == "vmaf":
@@ -241,7 +243,9 @@ def check_run(arguments, environment, clip, cases):
 
 
 def cpu_levels(ffmpeg, wanted):
-    """[None] is the one that the library picks by itself. Its complaint about a wrong name lists the right ones."""
+    """Returns the levels of --cpu; [None] is the level that the library picks. The complaint about a wrong name lists
+    all.
+    """
     if wanted != "each":
         return [wanted]
     graph = "testsrc2=s=64x64:d=0.1,split,vmafx"
@@ -257,7 +261,7 @@ def cpu_levels(ffmpeg, wanted):
 
 
 def environments(arguments, clip_number):
-    """[(what it is, variables)]"""
+    """Returns [(label, variables)] of the environments to run in."""
     if arguments.emulator:
         widths = ("32", "64")[clip_number % 2 :][:1] if arguments.alternate else ("32", "64")
         return [(f" {lanes} lanes", emulated(arguments.emulator, lanes)) for lanes in widths]
@@ -266,9 +270,9 @@ def environments(arguments, clip_number):
 
 
 def emulated(library, lanes):
-    """One thread of the host for each process: several cases run side by side.
+    """Returns the variables for the emulator, with one host thread for each process: several cases run side by side.
 
-    A large frame takes it longer than any GPU.
+    A large frame takes the emulator longer than any GPU.
     """
     settings = {"LANES": lanes, "THREADS": "1"}
     return {"VMAFX_HIP_RUNTIME": library, "VMAFX_HIP_DEADLINE": "600000"} | {
@@ -283,8 +287,8 @@ def choose_clips(wanted):
 
 
 def can_score(through, clip, case):
-    """The tool misreads files of subsampled chroma and odd sizes, with any library, and FFmpeg's filter does not load
-    collections.
+    """Returns whether the program can score the case: the tool misreads files of subsampled chroma and odd sizes, with
+    any library, and FFmpeg's filter does not load collections.
     """
     odd = int(clip.width) % 2 or int(clip.height) % 2
     return not (through == "vmaf" and odd and clip.chroma != "444" or through == "ffmpeg" and "_b_" in case.name)

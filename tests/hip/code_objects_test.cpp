@@ -1,5 +1,6 @@
-/* What the compilers made of the kernels: each embedded code object's own account of its kernels' needs. For AMD that is the
- * MessagePack note of the code object (LLVM's "User Guide for AMDGPU Backend"), for NVIDIA the section .nv.info. Prints it, too. */
+/* Checks the compiled kernels by each embedded code object's own account of its kernels' needs. For AMD that is the
+ * MessagePack note of the code object (LLVM's "User Guide for AMDGPU Backend"), for NVIDIA the section .nv.info. Prints
+ * it, too. */
 #include "hip/code_objects.h"
 
 #include <cstdio>
@@ -26,8 +27,8 @@ namespace {
 
 constexpr int kSkipped = 77;            // to automake
 constexpr int kMostShared = 48 * 1024;  // bytes: what gpu.h allows a kernel
-/* Scalars that find no register go to lanes of a vector register, not to memory: a move each, and only kernels with long argument
- * lists on gfx9, which has fewest, need it. */
+/* Scalars that find no register go to lanes of a vector register, not to memory: a move each, and only kernels with
+ * long argument lists on gfx9, which has fewest, need it. */
 constexpr int kMostScalarSpills = 24;
 constexpr int kMostVectorRegisters = 256;  // two waves of 64 lanes on each SIMD of gfx9, four of 32 lanes on later ones
 constexpr int kCudaReservedShared = 1024;  // bytes that CUDA itself takes in each block
@@ -42,7 +43,7 @@ std::string say(const char* arch, const std::string& kernel, const char* what, i
   return format_text("%s, kernel %s: %s %d", arch, kernel.c_str(), what, value);
 }
 
-/* -- AMD ------------------------------------------------------------------------------------------------------------- */
+/* -- AMD ----------------------------------------------------------------------------------------------------------- */
 
 json amd_metadata(const CodeObject& object) {
   constexpr uint32_t kMetadataNote = 32;  // NT_AMDGPU_METADATA
@@ -91,7 +92,7 @@ void check_amd_kernel(const char* arch, const json& kernel) {
   ck_assert_msg(!kernel.value(".uses_dynamic_stack", false), "%s, kernel %s: dynamic stack", arch, name.c_str());
 }
 
-/* -- NVIDIA ---------------------------------------------------------------------------------------------------------- */
+/* -- NVIDIA -------------------------------------------------------------------------------------------------------- */
 
 struct CudaFunction {
   int registers = 0;  // 0: no kernel, but a function that kernels call

@@ -1,6 +1,6 @@
-/* ROCm's own code object manager, comgr, asked whether it accepts the embedded code objects: the HIP runtime asks it before it
- * loads one. Debian has it as libamd-comgr2 (12: ROCm 5.2.3, which is what needs version 4; 13: 6.0), and no GPU is needed.
- * Each release of it knows the architectures of its time. */
+/* ROCm's own code object manager, comgr, asked whether it accepts the embedded code objects: the HIP runtime asks it
+ * before it loads one. Debian has it as libamd-comgr2 (12: ROCm 5.2.3, which is what needs version 4; 13: 6.0), and no
+ * GPU is needed. Each release of it knows the architectures of its time. */
 #include <dlfcn.h>
 
 #include <cstdint>
@@ -49,7 +49,7 @@ std::set<std::string> known_architectures() {
 
 std::string full_name(const CodeObject& object) { return std::string("amdgcn-amd-amdhsa--") + object.arch; }
 
-/* Those of architectures that this comgr knows. */
+/* The code objects of architectures that this comgr knows. */
 std::vector<CodeObject> known_objects() {
   const auto known = known_architectures();
   std::vector<CodeObject> objects;

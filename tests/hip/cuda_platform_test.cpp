@@ -24,7 +24,7 @@ const auto kContext = reinterpret_cast<NativeContext>(&driver);
 
 }  // namespace
 
-/* -- The driver: what the platform must have, and what retain() uses ------------------------------------------------ */
+/* -- The driver: what the platform must have, and what retain() uses ----------------------------------------------- */
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -104,7 +104,7 @@ int cuCtxSetLimit(int limit, size_t value) {
 
 namespace {
 
-/* What retain() says, after which nothing may be left current. */
+/* The result of retain(), after which nothing may be left current. */
 Error retain() {
   Functions functions{};
   Symbols symbols(dlopen(nullptr, RTLD_NOW));

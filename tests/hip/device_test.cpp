@@ -233,7 +233,7 @@ START_TEST(an_architecture_without_code_is_told) {
 }
 END_TEST
 
-/* What is told while code of that architecture is loaded, and how many modules there were by then. */
+/* The messages while code of an architecture is loaded, and the number of modules at the first one. */
 struct Told {
   std::string text;
   int live = -1;

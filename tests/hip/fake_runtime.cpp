@@ -22,7 +22,7 @@ std::set<void*>& given = *new std::set<void*>;
 
 bool is_fatal(int code) { return code == 700 || code == 719 || code == 999; }
 
-/* What each call begins with: 0, or the error to return. */
+/* Begins each call: returns 0, or the error to return. */
 int begin() {
   state.calls++;
   if (state.fatal) state.calls_after_fatal++;

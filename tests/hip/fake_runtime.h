@@ -16,7 +16,7 @@ struct FakeDevice {
 struct FakeState {
   int n_devices = 1;
   FakeDevice devices[4];
-  int fail_at = 0;          // which call fails, counted from 1; 0: none
+  int fail_at = 0;          // the call that fails, counted from 1; 0: none
   int fail_code = 2;        // with this error
   bool hangs = false;       // nothing that is submitted is ever done
   size_t memory = 1 << 20;  // bytes a device has left
@@ -28,11 +28,11 @@ struct FakeState {
   int calls_after_fatal = 0;
   bool fatal = false;      // a fatal error was given out
   int live = 0;            // handles and allocations not given back
-  int current_device = 0;  // of the calling thread
-  int arguments = 0;       // of the last launch, as many as were set
+  int current_device = 0;  // the calling thread's
+  int arguments = 0;       // the last launch's, as many as were set
   unsigned grid[3] = {}, block[3] = {}, shared_bytes = 0;
-  unsigned char argument_bytes[64] = {};  // of the last launch, one after the other
-  size_t argument_sizes[8] = {};          // of the arguments; to be set before a launch
+  unsigned char argument_bytes[64] = {};  // the last launch's, one after the other
+  size_t argument_sizes[8] = {};          // to be set before a launch
 };
 
 /* Exported by the library as fake_state(). */

@@ -150,8 +150,8 @@ class Feed {
     frame.use_device(side, plane, {rows, kRowBytes});
   }
 
-  /* Byte 0: the reference's last row; 1, 2: of one and two frames before; 3: distorted luma, 4: its V; 5, 6: of one and two frames
-   * before; 7 stays zero. */
+  /* Byte 0: the reference's last row; 1, 2: of one and two frames before; 3: distorted luma, 4: its V; 5, 6: of one and
+   * two frames before; 7 stays zero. */
   void add_sums(const Batch& batch, int i) {
     const DevicePtr<std::byte> sums = batch.sums + static_cast<ptrdiff_t>(i * batch.sums_stride);
     for (int back = 0; back <= history_; back++) add_byte(batch, sums + back, batch.planes[0].ref[ref_index(i, back)]);
@@ -226,7 +226,7 @@ START_TEST(three_batches_are_in_flight) {
 }
 END_TEST
 
-/* What a metric leaves for the next batch allows no second stream. */
+/* Batches whose kernels leave memory for the next batch share one stream. */
 START_TEST(kernels_of_two_batches_overlap) {
   for (const size_t kept : {0, 1000}) {
     PoolLayout l = layout(1, 1);

@@ -1,5 +1,5 @@
-/* Importing: what is decided, what is imported once, what a failure leaves behind. Memory files stand for dma-bufs, the emulator
- * for the device. */
+/* Importing: what is decided, what is imported once, what a failure leaves behind. Memory files stand for dma-bufs, the
+ * emulator for the device. */
 #include "hip/import.h"
 
 #include <check.h>
@@ -62,7 +62,7 @@ class Memory {
   int fd_;
 };
 
-/* What the device reads at `offset`. */
+/* The byte that the device reads at `offset`. */
 int device_byte(const ContextPtr& context, const Import& import, int offset) {
   const auto out = take(PinnedBuffer<uint8_t>::create(context, 1));
   Stream stream = take(Stream::create(context));

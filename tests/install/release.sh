@@ -1,17 +1,17 @@
-# Which version a build has, and tools/release. Sourced by tests/install/run; expects $top and $scratch.
+# Tests the version of a build, and tools/release. Sourced by tests/install/run; expects $top and $scratch.
 
 git_here() { git -c user.name=tester -c user.email=tester@example.org -c init.defaultBranch=main -c tag.gpgSign=false -c commit.gpgSign=false "$@"; }
 
-# -- The commit in the version of a build -------------------------------------------------------------------------------
+# -- The commit in the version of a build ------------------------------------------------------------------------------
 
 version_of() { echo "0.1.0$("$top/tools/commit" "$1" 0.1.0)"; }
 
 version_has_the_commit() {
   local tree=$scratch/versions
   mkdir "$tree" && cd "$tree"
-  equal "$(version_of "$tree")" "0.1.0" # as in a tarball
+  equal "$(version_of "$tree")" "0.1.0" # a tarball has no .git
   git_here init -q
-  equal "$(version_of "$tree")" "0.1.0-git" # nothing is committed
+  equal "$(version_of "$tree")" "0.1.0-git" # the tree has no commit yet
   echo one >file && git_here add file && git_here commit -qm one
   equal "$(version_of "$tree")" "0.1.0-g$(git rev-parse --short=7 HEAD)"
   touch unknown file
@@ -25,9 +25,9 @@ version_has_the_commit() {
   equal "$(version_of "$tree")" "0.1.0-g$(git rev-parse --short=7 HEAD)"
 }
 
-# -- What a release refuses ----------------------------------------------------------------------------------------------
+# -- What a release refuses --------------------------------------------------------------------------------------------
 
-# A tree of little more than what is looked at before anything is made.
+# Makes a tree with little more than the files that are checked before anything is made.
 small_tree() {
   tree=$scratch/release-$1
   mkdir -p "$tree/tools"
@@ -38,7 +38,7 @@ small_tree() {
 }
 commit_all() { git_here add -A && git_here commit -qm all; }
 
-# refuses_release TEXT [KEY]: and leaves nothing behind.
+# refuses_release TEXT [KEY]: tools/release refuses with TEXT, and leaves nothing behind.
 refuses_release() {
   local status=0 said
   said=$("$tree/tools/release" "$scratch/made" ${2+"$2"} 2>&1) || status=$?
@@ -49,11 +49,11 @@ refuses_release() {
 release_refuses_other_files() {
   small_tree other
   echo more >>"$tree/CHANGES"
-  refuses_release "the tree is not that of the commit:  M CHANGES"
+  refuses_release "the tree differs from the commit:  M CHANGES"
   (cd "$tree" && git_here checkout -q CHANGES && touch new)
-  refuses_release "the tree is not that of the commit: ?? new"
+  refuses_release "the tree differs from the commit: ?? new"
   rm -rf "$tree/.git"
-  refuses_release "$tree is no git checkout"
+  refuses_release "$tree is not a git checkout"
 }
 
 release_refuses_without_an_entry() {
@@ -67,7 +67,7 @@ release_refuses_without_an_entry() {
 release_refuses_a_version_that_is_there() {
   small_tree tag
   (cd "$tree" && git_here tag v1.2.3 && git_here commit -q --allow-empty -m more)
-  refuses_release "there is a tag v1.2.3: the version is to be a new one"
+  refuses_release "the tag v1.2.3 exists already: choose a new version"
 }
 
 release_refuses_a_key_that_is_not_there() {
@@ -75,9 +75,9 @@ release_refuses_a_key_that_is_not_there() {
   GNUPGHOME=$scratch/no-keys refuses_release "gpg has no secret key nobody@example.org" nobody@example.org
 }
 
-# -- What it makes -------------------------------------------------------------------------------------------------------
+# -- What it makes -----------------------------------------------------------------------------------------------------
 
-# This tree as its own first commit, released twice: with a signature, and without.
+# Commits this tree as its own first commit, and releases it twice: with a signature, and without.
 release_is_made() {
   local tree=$scratch/release-whole version
   version=$(own_version)

@@ -2,59 +2,20 @@
 #ifndef VMAFX_TESTS_KERNELS_CASES_H
 #define VMAFX_TESTS_KERNELS_CASES_H
 
-#include <map>
 #include <string>
 #include <vector>
 
-#include "kernels/registry.h"
-#include "tests/kernels/adm/adm_cases.h"
-#include "tests/kernels/butteraugli/butteraugli_cases.h"
-#include "tests/kernels/cambi/cambi_cases.h"
-#include "tests/kernels/ciede/ciede_cases.h"
-#include "tests/kernels/cvvdp/cvvdp_cases.h"
-#include "tests/kernels/float_ansnr/float_ansnr_cases.h"
-#include "tests/kernels/float_moment/float_moment_cases.h"
-#include "tests/kernels/motion/motion_cases.h"
-#include "tests/kernels/psnr/psnr_cases.h"
-#include "tests/kernels/psnr_hvs/psnr_hvs_cases.h"
-#include "tests/kernels/speed/speed_cases.h"
-#include "tests/kernels/ssim/ssim_cases.h"
-#include "tests/kernels/ssimulacra2/ssimulacra2_cases.h"
-#include "tests/kernels/vif/vif_cases.h"
-#include "tests/kernels/xpsnr/xpsnr_cases.h"
+#include "kernels/registry/registry.h"
 #include "tests/support/check_main.h"
+#include "tests/support/parity.h"
 
 namespace vmafx::test {
 
-inline const std::map<std::string, ParityCases (*)()> kParityCases = {
-    {"adm", adm_cases},
-    {"butteraugli", butteraugli_cases},
-    {"cambi", cambi_cases},
-    {"ciede", ciede_cases},
-    {"cvvdp", cvvdp_cases},
-    {"float_adm", float_adm_cases},
-    {"float_ansnr", float_ansnr_cases},
-    {"float_moment", float_moment_cases},
-    {"float_motion", float_motion_cases},
-    {"float_ms_ssim", float_ms_ssim_cases},
-    {"float_psnr", float_psnr_cases},
-    {"float_ssim", float_ssim_cases},
-    {"float_vif", float_vif_cases},
-    {"motion", motion_cases},
-    {"psnr", psnr_cases},
-    {"psnr_hvs", psnr_hvs_cases},
-    {"speed_chroma", speed_chroma_cases},
-    {"speed_temporal", speed_temporal_cases},
-    {"ssimulacra2", ssimulacra2_cases},
-    {"vif", vif_cases},
-    {"xpsnr", xpsnr_cases},
-};
-
-/* Those of a metric. */
+/* The cases of a metric. */
 inline ParityCases cases_of(const std::string& metric) {
-  const auto cases = kParityCases.find(metric);
-  ck_assert_msg(cases != kParityCases.end(), "no cases for %s", metric.c_str());
-  return cases->second();
+  const auto maker = makers_of_cases().find(metric);
+  ck_assert_msg(maker != makers_of_cases().end(), "no file registers cases of %s", metric.c_str());
+  return maker->second();
 }
 
 /* "float_vif vif_prescale=1.3". */

@@ -1,14 +1,15 @@
-/* Several encodes of one reference at once, by the CPU twins of every metric: the raw sums of each one alone, to the last bit, on every
- * instruction set. CK_RUN_CASE=vif is one metric. */
+/* Several encodes of one reference at once, by the CPU twins of every metric: the raw sums of each one alone, to the
+ * last bit, on every instruction set. CK_RUN_CASE=vif is one metric. */
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "base/aligned.h"
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 #include "tests/kernels/cases.h"
 #include "tests/support/converted.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 #include <check.h>
@@ -37,22 +38,16 @@ FrameSet frame_of(const std::vector<PicturePair>& pairs, size_t frame, size_t en
   return set;
 }
 
-/* Memory that nothing may be read from before it was written: filled with what spoils every sum. */
-AlignedBytes spoiled(size_t bytes) {
-  AlignedBytes memory = allocate_aligned(bytes + 1);
-  std::memset(memory.get(), 0xA5, bytes);
-  return memory;
-}
-
 Sums alone(const Extractor& extractor, const FrameSet& frame) {
-  const AlignedBytes scratch = spoiled(extractor.scratch_bytes()), sums = allocate_aligned(extractor.sums_bytes());
+  const TestScratch scratch(extractor.scratch_bytes());
+  const AlignedBytes sums = allocate_aligned(extractor.sums_bytes());
   std::memset(sums.get(), 0, extractor.sums_bytes());
   extractor.extract(frame, scratch.get(), sums.get());
   return {sums.get(), sums.get() + extractor.sums_bytes()};
 }
 
 std::vector<Sums> together(const Extractor& extractor, const std::vector<FrameSet>& frames) {
-  const AlignedBytes scratch = spoiled(extractor.encodes_scratch_bytes(static_cast<int>(frames.size())));
+  const TestScratch scratch(extractor.encodes_scratch_bytes(static_cast<int>(frames.size())));
   std::vector<AlignedBytes> memory;
   std::vector<void*> sums;
   for (size_t i = 0; i < frames.size(); i++) {
@@ -94,7 +89,7 @@ void check(const ExtractorInfo& info, const ParityCase& given, size_t encodes, c
 
 }  // namespace
 
-/* Of the metric number _i. The instruction sets take turns with the cases, each meeting every number of encodes. */
+/* Checks the metric number _i. The instruction sets take turns with the cases, each meeting every number of encodes. */
 START_TEST(sums_are_those_of_each_alone) {
   const ExtractorInfo& info = *extractors()[static_cast<size_t>(_i)];
   const ParityCases cases = cases_of(info.name);

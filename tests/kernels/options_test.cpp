@@ -85,7 +85,7 @@ END_TEST
 START_TEST(bad_values_are_named) {
   assert_contains(complaint({{"zgain", "1"}}), "no option 'zgain'; it has: debug, z_gain");
   assert_contains(complaint({{"z_gain", "0.5"}}), "a number from 1 to 100");
-  assert_contains(complaint({{"z_gain", "nan"}}), "'nan' is no value");
+  assert_contains(complaint({{"z_gain", "nan"}}), "'nan' is not a value");
   assert_contains(complaint({{"a_height", "1.5"}}), "a whole number");
   assert_contains(complaint({{"skip", "1"}}), "true or false");
 }

@@ -1,6 +1,7 @@
 /* The kernels of every metric against its CPU twin, each frame with its own reference or several with one: equal raw
- * sums, on the emulator at 32 and at 64 lanes, or on the runtime that VMAFX_HIP_RUNTIME names (empty: on the GPU that is
- * there). CK_RUN_CASE=vif is one metric. Prints the input of each case before it begins: what hangs or dies is known, too. */
+ * sums, on the emulator at 32 and at 64 lanes, or on the runtime that VMAFX_HIP_RUNTIME names (empty: on the GPU that
+ * is there). CK_RUN_CASE=vif is one metric. Prints the input of each case before it begins: what hangs or dies is
+ * known, too. */
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 #include "tests/kernels/cases.h"
 #include "tests/support/scores.h"
 
@@ -26,8 +27,8 @@ void check(const ExtractorInfo& info, const ParityCase& given, const std::vector
                        given.batch, name_of(info.name, given) + what);
 }
 
-/* How many frames in turn have the same picture as their reference: encodes of it, some of which lack it. Batches of any
- * size then have frames of several pictures, and some pictures go on in the next batch. */
+/* How many frames in turn have the same picture as their reference: encodes of it, some of which lack it. Batches of
+ * any size then have frames of several pictures, and some pictures go on in the next batch. */
 constexpr size_t kEncodes[] = {3, 1, 2, 5, 1, 4};
 
 std::vector<PicturePair> with_shared_references(std::vector<PicturePair> pairs) {
@@ -50,7 +51,7 @@ void check(const ExtractorInfo& info, const ParityCase& given) {
 
 constexpr int kMostCases = 1000;
 
-/* Of the metric number _i / kMostCases, its case number _i % kMostCases. */
+/* Checks the metric number _i / kMostCases, its case number _i % kMostCases. */
 START_TEST(kernels_agree) {
   const ExtractorInfo& info = *extractors()[static_cast<size_t>(_i / kMostCases)];
   const ParityCase given = cases_of(info.name).at(static_cast<size_t>(_i % kMostCases));
@@ -64,8 +65,8 @@ namespace {
 
 /* A metric that lacks cases has one test, which says so. */
 int count_cases(const ExtractorInfo& info) {
-  const auto cases = kParityCases.find(info.name);
-  return cases == kParityCases.end() ? 1 : static_cast<int>(cases->second().size());
+  const auto maker = makers_of_cases().find(info.name);
+  return maker == makers_of_cases().end() ? 1 : static_cast<int>(maker->second().size());
 }
 
 std::vector<int> every_case(const ExtractorInfo& info, int metric) {
@@ -76,10 +77,10 @@ std::vector<int> every_case(const ExtractorInfo& info, int metric) {
   return numbers;
 }
 
-/* Of each set of options, with samples of one byte and of two, frame by frame and in batches, with and without
- * encodes that share a reference: the one with the least to do. Which kernels run depends on little else. */
+/* The case with the least to do for each set of options, with samples of one byte and of two, frame by frame and in
+ * batches, with and without encodes that share a reference. The choice of kernels depends on little else. */
 std::vector<int> smallest_cases(const ExtractorInfo& info) {
-  const ParityCases cases = kParityCases.at(info.name)();
+  const ParityCases cases = makers_of_cases().at(info.name)();
   const auto work = [&](int i) {
     const ParityCase& given = cases[static_cast<size_t>(i)];
     return int64_t{given.format.w} * given.format.h * given.frames;
@@ -125,7 +126,7 @@ std::vector<NamedTest> chosen_tests() {
 
 }  // namespace
 
-/* What sanitizers see does not depend on how wide a wave is. */
+/* Sanitizers see the same whatever the width of a wave. */
 int main() {
   const bool is_sanitized = every_under_sanitizers(2) > 1;
   return (is_sanitized ? run_host_suite_on_device : run_suite_on_device)("parity", chosen_tests());

@@ -1,15 +1,18 @@
 /* No metric ignores a sample that it is given: each sample of luma and chroma changes its score, of either picture, in
  * 4:2:0, 4:2:2 and 4:4:4, at even and odd sizes, whose chroma is rounded up for metrics that take it so. A defect that
  * skips rows or columns of a plane shows here. CK_RUN_CASE=ciede is one metric. */
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "base/aligned.h"
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 #include "tests/support/check_main.h"
 #include "tests/support/converted.h"
+#include "tests/support/parity.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/test_picture.h"
 
 #include <check.h>
@@ -19,36 +22,10 @@ using namespace vmafx::test;
 
 namespace {
 
-/* Samples along one direction of a plane that a metric's definition takes. */
-using Covered = int(int size);
-
-int all(int size) { return size; }
-/* psnr_hvs has 8x8 blocks, each beginning 7 samples behind the one before. A rest without a whole block is left out. */
-int whole_blocks(int size) { return (size - 8) / 7 * 7 + 8; }
-
-struct ChromaMetric {
-  const char* name;
-  OptionTexts options;
-  int least;  // width and height of the smallest picture
-  Covered* covered;
-};
-
-/* speed_chroma is not one of them: it takes every 16th sample under a window of nine (speed.h). */
-const ChromaMetric kMetrics[] = {
-    {"psnr", {}, 2, all},
-    {"psnr_hvs", {}, 16, whole_blocks},
-    {"ciede", {}, 2, all},
-    {"xpsnr", {}, 2, all},
-    {"xpsnr", {}, 46, all},
-    {"ssimulacra2", {}, 9, all},
-    {"butteraugli", {}, 9, all},
-    {"cvvdp", {}, 10, all},
-    {"float_motion", {{"motion_add_uv", "true"}}, 12, all},
-};
-
 /* All scores of one frame, or of the second frame of two where the metric needs the one before. */
-std::vector<double> scores_of(Extractor& extractor, const Picture& ref, const Picture& dist, const Picture& before) {
-  const AlignedBytes scratch = allocate_aligned(extractor.scratch_bytes() + 1);
+std::vector<double> scores_of(const Extractor& extractor, const Picture& ref, const Picture& dist,
+                              const Picture& before) {
+  const TestScratch scratch(extractor.scratch_bytes());
   const AlignedBytes sums = allocate_aligned(extractor.sums_bytes());
   const bool has_before = extractor.reads().history > 0;
   FrameSet frames;
@@ -59,6 +36,7 @@ std::vector<double> scores_of(Extractor& extractor, const Picture& ref, const Pi
   const ConvertedFrame converted(extractor, {{ref}}, {{dist}});
   converted.show(frames);
   std::vector<double> all;
+  const auto scorer = extractor.make_scorer();
   Scores scores(extractor);
   for (int64_t index = 0; index <= frames.index; index++) {
     std::memset(sums.get(), 0, extractor.sums_bytes());
@@ -69,9 +47,9 @@ std::vector<double> scores_of(Extractor& extractor, const Picture& ref, const Pi
     }
     of.index = index;
     extractor.extract(of, scratch.get(), sums.get());
-    extractor.finalize(index, sums.get(), scores);
+    scorer->finalize(index, sums.get(), scores);
   }
-  ck_assert(extractor.flush(scores).ok());
+  ck_assert(scorer->flush(scores).ok());
   for (const auto& [key, score] : scores.of) all.push_back(score);
   return all;
 }
@@ -89,7 +67,7 @@ void paint(TestPicture<T>& picture, const VideoFormat& format, uint32_t seed) {
 }
 
 template <class T>
-void check(const ExtractorInfo& info, const ChromaMetric& metric, const VideoFormat& format) {
+void check(const ExtractorInfo& info, const ChromaCase& metric, const VideoFormat& format) {
   TestPicture<T> ref(format, false), dist(format, false), before(format, false);
   paint(ref, format, 5);
   paint(dist, format, 5);
@@ -118,10 +96,10 @@ void check(const ExtractorInfo& info, const ChromaMetric& metric, const VideoFor
 
 }  // namespace
 
-/* Of the metric number _i. */
+/* Checks the chroma case number _i. */
 START_TEST(each_sample_counts) {
-  const ChromaMetric& metric = kMetrics[static_cast<size_t>(_i)];
-  const ExtractorInfo& info = *find_extractor(metric.name).info;
+  const ChromaCase& metric = chroma_cases()[static_cast<size_t>(_i)];
+  const ExtractorInfo& info = *find_extractor(metric.metric).info;
   int turn = _i;
   for (const Chroma chroma : {Chroma::k420, Chroma::k422, Chroma::k444})
     for (const bool odd_w : {false, true})
@@ -139,9 +117,23 @@ START_TEST(each_sample_counts) {
 }
 END_TEST
 
+/* Among the metrics that read chroma, speed_chroma alone has no case: it takes every 16th sample under a window of nine
+ * (speed.h). */
+START_TEST(each_metric_of_chroma_has_a_case) {
+  const VideoFormat format = {.w = 256, .h = 256, .bpc = 8, .chroma = Chroma::k420, .fps = 25};
+  for (const ExtractorInfo* info : extractors()) {
+    const Reads reads = make_extractor(*info, format)->reads();
+    const bool has_case = std::ranges::any_of(
+        chroma_cases(), [&](const ChromaCase& of) { return std::strcmp(of.metric, info->name) == 0; });
+    if ((reads.ref | reads.dist) > 1 && std::strcmp(info->name, "speed_chroma") != 0)
+      ck_assert_msg(has_case, "%s reads chroma: register its MetricSamples", info->name);
+  }
+}
+END_TEST
+
 int main() {
-  std::vector<NamedTest> tests;
-  for (const ChromaMetric& metric : kMetrics)
-    tests.push_back({metric.name, each_sample_counts, static_cast<int>(tests.size())});
+  std::vector<NamedTest> tests = {{"listed", each_metric_of_chroma_has_a_case}};
+  for (const ChromaCase& metric : chroma_cases())
+    tests.push_back({metric.metric, each_sample_counts, static_cast<int>(tests.size()) - 1});
   return run_suite("samples", tests);
 }

@@ -1,5 +1,6 @@
-/* The binary interface of our libvmaf.so.3 against libvmaf's, which abi.txt has recorded from its headers (`tests/libvmaf/run --record`
- * writes it anew, and checks it): names, values, layouts, the types of functions, and what the library exports. */
+/* The binary interface of our libvmaf.so.3 against libvmaf's, which abi.txt has recorded from its headers
+ * (`tests/libvmaf/run --record` writes it anew, and checks it): names, values, layouts, the types of functions, and
+ * what the library exports. */
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -55,7 +56,7 @@ START_TEST(our_header_is_as_recorded) {
 }
 END_TEST
 
-/* Those functions, all without a version, and nothing else. */
+/* The library exports the recorded functions, all without a version, and nothing else. */
 START_TEST(exports_are_as_recorded) {
   const std::string recorded =
       output_of("sed -n 's/^function //p' " TOP_SRCDIR "/tests/libvmaf/abi.txt | LC_ALL=C sort");

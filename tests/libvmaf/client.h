@@ -112,7 +112,7 @@ class Model {
   VmafModel* model_ = nullptr;
 };
 
-/* What libvmaf calls the feature that reports call `key`, where that is another name. */
+/* libvmaf's name of the feature that reports call `key`, if it has another one. */
 inline std::string vmaf_name(const std::string& key) {
   const std::string integer = "integer_";
   for (const char* feature : {"adm2", "adm3", "aim", "motion", "motion2", "motion3", "vif_scale0", "vif_scale1",

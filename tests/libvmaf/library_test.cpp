@@ -1,5 +1,6 @@
-/* A program that uses our libvmaf.so.3 gets the scores of a vmafx context, to the last bit, and what libvmaf promises besides. Built with
- * ON_EMULATOR, the library runs on a GPU, by the variables that a user sets, and the other context on the CPU. */
+/* A program that uses our libvmaf.so.3 gets the scores of a vmafx context, to the last bit, and what libvmaf promises
+ * besides. Built with ON_EMULATOR, the library runs on a GPU, by the variables that a user sets, and the other context
+ * on the CPU. */
 #include <unistd.h>
 
 #include <atomic>
@@ -29,7 +30,7 @@ VmafxFormat format(VmafxChroma chroma, int bits, int w = 97, int h = 66) {
 }
 
 Outcome expected(const char* model, const char* feature, const VmafxFormat& format = kFormat, int n_subsample = 1) {
-  VmafxParams params = cpu_params(model, feature);
+  Params params = cpu_params(model, feature);
   params.n_subsample = n_subsample;
   StreamOptions options;
   options.ref = options.dist = format;
@@ -39,7 +40,7 @@ Outcome expected(const char* model, const char* feature, const VmafxFormat& form
   return outcome;
 }
 
-/* The same bits, also of what is no number. */
+/* Checks that two scores have the same bits, or both are not a number. */
 void check_score(const std::string& what, double got, double want) {
   ck_assert_msg(std::memcmp(&got, &want, sizeof got) == 0 || (std::isnan(got) && std::isnan(want)),
                 "%s: got %.17g, want %.17g", what.c_str(), got, want);
@@ -202,7 +203,7 @@ START_TEST(pooling_is_that_of_a_session) {
                                                                {VMAF_POOL_METHOD_HARMONIC_MEAN, "harmonic_mean"}};
   double score = 0;
   for (const auto& [method, name] : methods) {
-    VmafxParams params = cpu_params("version=vmaf_v0.6.1", "name=psnr");
+    Params params = cpu_params("version=vmaf_v0.6.1", "name=psnr");
     params.pool = name;
     const Outcome wanted = run_stream(params, {.frames = kFrames});
     ck_assert_int_eq(vmaf_score_pooled(client, model, method, &score, 0, kFrames - 1), 0);
@@ -368,7 +369,7 @@ START_TEST(reports_are_those_of_a_session) {
                      {VMAF_OUTPUT_FORMAT_CSV, "csv", "Frame,", nullptr},
                      {VMAF_OUTPUT_FORMAT_SUB, "sub", "{0}{1}", nullptr}};
   for (const Case& c : cases) {
-    VmafxParams params = cpu_params("version=vmaf_v0.6.1", "name=psnr:enable_apsnr=true");
+    Params params = cpu_params("version=vmaf_v0.6.1", "name=psnr:enable_apsnr=true");
     params.log_path = theirs.c_str();
     params.log_fmt = c.name;
     ck_assert_int_eq(run_stream(params, {.frames = kFrames}).error, 0);

@@ -205,8 +205,8 @@ START_TEST(builtin_scores_are_libvmafs) {
 }
 END_TEST
 
-/* What libvmaf's program printed, features and scores with six digits, for a frame of 576x324. A chroma feature of 0 is made of
- * the third; the last rows are of equal pictures. */
+/* The output of libvmaf's program, features and scores with six digits, for a frame of 576x324. A chroma feature of 0
+ * is made of the third; the last rows are of equal pictures. */
 START_TEST(scores_of_v1_are_libvmafs) {
   struct Row {
     const char* version;
@@ -385,32 +385,32 @@ START_TEST(broken_files_are_refused_by_field) {
     return complaint(document.dump());
   };
   const auto with_transform = [&](const json& transform) { return with("score_transform", transform); };
-  assert_contains(with("model_type", 3), "model_dict.model_type is no string");
+  assert_contains(with("model_type", 3), "model_dict.model_type is not a string");
   assert_contains(with("model_type", nullptr), "model_dict.model_type is missing");
   assert_contains(with("model_type", "SVR"), "is 'SVR', which is not supported");
   assert_contains(with("norm_type", "clip_0to1"), "is 'clip_0to1', neither linear_rescale nor none");
-  assert_contains(with("feature_names", "x"), "feature_names is no list of strings");
-  assert_contains(with("feature_names", {1, 2}), "feature_names is no list of strings");
+  assert_contains(with("feature_names", "x"), "feature_names is not a list of strings");
+  assert_contains(with("feature_names", {1, 2}), "feature_names is not a list of strings");
   assert_contains(with("feature_names", json::array()), "feature_names has 0 names");
   assert_contains(with("feature_names", std::vector<std::string>(65, "x")), "has 65 names; from 1 to 64");
-  assert_contains(with("feature_opts_dicts", {{}}), "feature_opts_dicts is no list of 2 objects");
-  assert_contains(with("feature_opts_dicts", {1, 2}), "feature_opts_dicts has an item that is no object");
+  assert_contains(with("feature_opts_dicts", {{}}), "feature_opts_dicts is not a list of 2 objects");
+  assert_contains(with("feature_opts_dicts", {1, 2}), "feature_opts_dicts has an item that is not an object");
   assert_contains(with("feature_opts_dicts", {{{"gain", nullptr}}, json::object()}), "has for gain neither");
   assert_contains(with("slopes", {1, 2}), "slopes has 2 numbers; 3 are needed");
   assert_contains(with("slopes", {1, 0, 2}), "slopes has a 0");
-  assert_contains(with("slopes", {1, "2", 3}), "slopes is no list of numbers");
+  assert_contains(with("slopes", {1, "2", 3}), "slopes is not a list of numbers");
   assert_contains(with("intercepts", {1, 2, 3, 4}), "intercepts has 4 numbers; 3 are needed");
   assert_contains(with("intercepts", nullptr), "intercepts is missing");
-  assert_contains(with("score_clip", {0}), "score_clip is no pair");
-  assert_contains(with("score_clip", {100, 0}), "score_clip is no pair");
-  assert_contains(with("score_clip", {{"min", 0}}), "score_clip is no list of numbers");
-  assert_contains(with("chroma_correction_parameter", "120"), "chroma_correction_parameter is no number");
-  assert_contains(with_transform({1}), "score_transform is no object");
+  assert_contains(with("score_clip", {0}), "score_clip is not a pair");
+  assert_contains(with("score_clip", {100, 0}), "score_clip is not a pair");
+  assert_contains(with("score_clip", {{"min", 0}}), "score_clip is not a list of numbers");
+  assert_contains(with("chroma_correction_parameter", "120"), "chroma_correction_parameter is not a number");
+  assert_contains(with_transform({1}), "score_transform is not an object");
   assert_contains(with_transform({{"enabled", "true"}}), "score_transform.enabled is neither true nor false");
-  assert_contains(with_transform({{"p1", "1"}}), "score_transform.p1 is no number");
-  assert_contains(with_transform({{"out_gte_in", true}}), "score_transform.out_gte_in is no string");
-  assert_contains(with_transform({{"knots", {{0, 0}}}}), "score_transform.knots is no list of 2 to 10 points");
-  assert_contains(with_transform({{"knots", {{0, 0}, {1}}}}), "has a point that is no pair");
+  assert_contains(with_transform({{"p1", "1"}}), "score_transform.p1 is not a number");
+  assert_contains(with_transform({{"out_gte_in", true}}), "score_transform.out_gte_in is not a string");
+  assert_contains(with_transform({{"knots", {{0, 0}}}}), "score_transform.knots is not a list of 2 to 10 points");
+  assert_contains(with_transform({{"knots", {{0, 0}, {1}}}}), "has a point that is not a pair");
   assert_contains(with_transform({{"knots", {{0, 0}, {0, 1}}}}), "knots do not ascend");
   assert_contains(with_transform({{"knots", {{0, 5}, {1, 1}}}}), "knots do not ascend");
 
@@ -438,13 +438,13 @@ START_TEST(broken_svm_texts_are_refused_by_line) {
   ck_assert(Svm::parse(head + "probA 0.3\n\ntotal_sv 1\nSV\n1 1:2\n", 2).ok());
   for (const char* count : {"0", "-1", "1e9", "10001"})
     assert_contains(svm(head + "total_sv " + count + "\nSV\n"), "are supported");
-  assert_contains(svm(head + "total_sv nan\nSV\n"), "no number");
+  assert_contains(svm(head + "total_sv nan\nSV\n"), "not a number");
   assert_contains(svm(head + "total_sv 2\nSV\n1 1:2\n"), "the number of support vectors is not total_sv");
   assert_contains(svm(head + "total_sv 1\nSV\n1 1:2\n1 1:2\n"), "the number of support vectors is not total_sv");
   assert_contains(svm(head + "total_sv 1.5\nSV\n1 1:2\n"), "the number of support vectors is not total_sv");
-  assert_contains(svm(head + "total_sv 1\nSV\nx 1:2\n"), "line 8: the coefficient is no number");
+  assert_contains(svm(head + "total_sv 1\nSV\nx 1:2\n"), "line 8: the coefficient is not a number");
   for (const char* node : {"1:", ":1", "1", "1:nan", "1:inf", "1:1e999", "1:2:3", "x:1", "1:1x"})
-    assert_contains(svm(head + "total_sv 1\nSV\n1 " + node + "\n"), "is no index:value");
+    assert_contains(svm(head + "total_sv 1\nSV\n1 " + node + "\n"), "is not index:value");
   for (const char* nodes : {"3:1", "0:1", "-1:1", "2:1 1:1", "1:1 1:2", "1.5:1", "1e300:1"})
     assert_contains(svm(head + "total_sv 1\nSV\n1 " + nodes + "\n"), "indices ascend from 1 to the number of features");
 }
@@ -453,13 +453,13 @@ END_TEST
 START_TEST(broken_documents_are_refused) {
   assert_contains(complaint(""), "empty");
   assert_contains(complaint(" \n"), "empty");
-  assert_contains(complaint("{"), "no valid JSON");
-  assert_contains(complaint(std::string("{\"a\": \"\xff\"}")), "no valid JSON");
-  assert_contains(complaint("{\"model_dict\": {\"slopes\": [1e999]}}"), "no valid JSON");
-  assert_contains(complaint("{\"model_dict\": {\"slopes\": [NaN]}}"), "no valid JSON");
-  assert_contains(complaint("[]"), "no JSON object");
+  assert_contains(complaint("{"), "not valid JSON");
+  assert_contains(complaint(std::string("{\"a\": \"\xff\"}")), "not valid JSON");
+  assert_contains(complaint("{\"model_dict\": {\"slopes\": [1e999]}}"), "not valid JSON");
+  assert_contains(complaint("{\"model_dict\": {\"slopes\": [NaN]}}"), "not valid JSON");
+  assert_contains(complaint("[]"), "not a JSON object");
   assert_contains(complaint("{}"), "model_dict is missing");
-  assert_contains(complaint("{\"model_dict\": 1}"), "model_dict is no object");
+  assert_contains(complaint("{\"model_dict\": 1}"), "model_dict is not an object");
   assert_contains(complaint(std::string(1000000, '[')), "nested more than 32 deep");
   std::string nested = "{\"a\": 1}";
   for (int i = 0; i < 40; i++) nested = "{\"a\": " + nested + "}";
@@ -478,8 +478,8 @@ START_TEST(broken_documents_are_refused) {
 }
 END_TEST
 
-/* What is not read may be part of what the model means: conversion_target (libvmaf's master) has pictures converted
- * before features are computed. */
+/* Keys that are not read may be part of what the model means: conversion_target (libvmaf's master) has pictures
+ * converted before features are computed. */
 START_TEST(unknown_keys_are_refused) {
   const json target = {
       {"colorspace", {{"range", "limited"}, {"primaries", "bt2020"}, {"trc", "smpte2084"}, {"matrix", "ictcp"}}}};
@@ -531,7 +531,7 @@ START_TEST(unknown_keys_are_refused) {
 }
 END_TEST
 
-/* What libvmaf's training adds, and remarks. */
+/* Keys that libvmaf's training adds, and remarks, are harmless. */
 START_TEST(harmless_keys_are_taken) {
   const json params = {{"C", 4}, {"nu", 0.9}, {"custom_clip_0to1_map", {{"x", {0, 1}}}}},
              features = {{"VMAF_feature", {"adm2"}}};
@@ -594,7 +594,7 @@ START_TEST(names_are_utf8) {
   }
   for (const char* name : {"\xff", "hd\xc3", "\xed\xa0\x80"}) {
     spec.name = name;
-    assert_contains(load_model(spec).status().message(), "its name is no UTF-8 text");
+    assert_contains(load_model(spec).status().message(), "its name is not UTF-8 text");
   }
 }
 END_TEST
@@ -616,7 +616,7 @@ START_TEST(unreadable_files_are_named) {
   ck_assert_int_eq(mkfifo(pipe.c_str(), 0600), 0);
   alarm(60);  // the one has no end of waiting, the other none of bytes
   for (const std::string& path : {pipe, std::string("/dev/zero")})
-    assert_contains(failure(path).message(), "model file '" + path + "': a pipe or a device, and no file");
+    assert_contains(failure(path).message(), "model file '" + path + "': it is a pipe or a device, not a file");
   alarm(0);
   assert_contains(failure(name + "/vmaf_v0.6.1.pkl").message(), "pickle models are no longer supported");
   std::ofstream(file) << std::string((4 << 20) + 1, ' ');

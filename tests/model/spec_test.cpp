@@ -123,7 +123,7 @@ START_TEST(mistakes_are_named) {
   assert_contains(model_complaint("version=a:clip=1"), "no key 'clip'");
   assert_contains(model_complaint("version=a:.x=1"), "no key '.x'");
   assert_contains(model_complaint("version=a:adm.=1"), "no key 'adm.'");
-  assert_contains(model_complaint("version=a:disable_clip=yes"), "'yes' is no value for disable_clip");
+  assert_contains(model_complaint("version=a:disable_clip=yes"), "'yes' is not a value for disable_clip");
   assert_contains(feature_complaint("enable_mse=true"), "name=… is missing");
   assert_contains(feature_complaint("psnr:enable_mse"), "'enable_mse' needs the form key=value");
   assert_contains(feature_complaint("psnr:name=vif"), "'name' is given twice");

@@ -1,8 +1,9 @@
-# patches/apply on FFmpeg trees of a few lines, and against the patch files. Sourced by tests/patches/run; expects $top and $work.
+# Tests patches/apply on FFmpeg trees of a few lines, and against the patch files. Sourced by tests/patches/run; expects
+# $top and $work.
 
 trees=$work/anchors
 
-# excerpt NAME [RELEASE]: a tree with the lines that are anchors, and neighbors that each of them could be mixed up with.
+# excerpt NAME [RELEASE]: makes a tree with the lines that are anchors, and neighbors that could be mistaken for them.
 excerpt() {
   tree=$trees/$1
   rm -rf "$tree"
@@ -49,7 +50,7 @@ FILTERS
   case ${2-8.1} in 5.* | 6.* | n6.* | 7.0*) sed -i '/XPSNR/d; /xpsnr/d' "$tree/libavfilter/Makefile" "$tree/libavfilter/allfilters.c" ;; esac
 }
 
-# A file of the tree, and how the lines start that an edit needs.
+# Each line has a file of the tree, and the beginnings of the lines that an edit needs.
 anchors=(
   'configure|  --enable-libvmaf '
   'configure|    libvmaf'
@@ -62,10 +63,10 @@ anchors=(
   'libavfilter/allfilters.c|extern const FFFilter ff_vf_xmedian;'
 )
 
-# Contents, modes and times of all files: what a refusal must not change, and a second run neither.
+# Prints contents, modes and times of all files, which neither a refusal nor a second run may change.
 state() { (cd "$1" && find . -type f -printf '%p %m %T@\n' -exec sha256sum {} \; | sort); }
 
-# refused TEXT…: the tree is, with each TEXT on standard error, and left as it was.
+# refused TEXT…: patches/apply refuses the tree with each TEXT on standard error, and leaves it as it was.
 refused() {
   local before said text
   before=$(state "$tree")
@@ -113,7 +114,7 @@ every_line_goes_beside_its_anchor() {
   equal "$(cd "$tree/libavfilter" && ls -- *vmafx* | xargs)" "$(cd "$top/libavfilter_vmafx" && ls -- *.[ch] | xargs)"
 }
 
-# Where FFmpeg has no filter xpsnr, ours answers to that name; else nothing is said of it.
+# In an FFmpeg without a filter xpsnr, ours answers to that name; in others it is not mentioned.
 name_xpsnr_goes_where_ffmpeg_has_none() {
   local release
   for release in 5.1 6.0 6.1 7.0; do
@@ -136,9 +137,10 @@ name_xpsnr_goes_where_ffmpeg_has_none() {
   done
 }
 
-# Of each release, as `git format-patch` numbers it, the patches say the same as the anchors. What they show of FFmpeg's files is enough to see
-# it: lines in their places, with nothing between them. (The second patch puts one line in place of another, so that numbers stay. What the third
-# shows of configure overlaps the first only in lines that it shows itself.)
+# The patches of each release, applied in the order of their numbers, make the same changes as patches/apply. The lines
+# of FFmpeg's files that the patches show are enough for this check: each in its place, with nothing between them. (The
+# second patch replaces one line by another, so that numbers stay. The third shows lines of configure that the first
+# shows, too, only if it is the one that shows them last.)
 patches_say_the_same() {
   local patched=$trees/patched patch
   tree=$trees/tree
@@ -157,13 +159,13 @@ patches_say_the_same() {
   for file in configure libavfilter/Makefile libavfilter/allfilters.c; do diff -u "$patched/$file" "$tree/$file"; done
 }
 
-# each_anchor AWK_PROGRAM: in turn, a tree with the program's output instead of the anchor's file is refused, and the file named. START is how the
-# anchor's lines start.
+# each_anchor AWK_PROGRAM: a tree with the program's output instead of an anchor's file is refused, and the file named,
+# for each anchor in turn. START is the beginning of the anchor's lines.
 each_anchor() {
   local anchor file start
   for anchor in "${anchors[@]}"; do
     file=${anchor%%|*} start=${anchor#*|}
-    excerpt tree 7.0 # where all of them matter
+    excerpt tree 7.0 # all anchors matter in this release
     START=$start awk "$1" "$tree/$file" >"$trees/edited"
     ! cmp -s "$trees/edited" "$tree/$file" || { echo "$file has no '$start'"; return 1; }
     cat "$trees/edited" >"$tree/$file"
@@ -173,7 +175,7 @@ each_anchor() {
 
 missing_anchors_are_named() { each_anchor 'index($0, ENVIRON["START"]) != 1'; }
 
-# All at once, of several files.
+# Several files are wrong at once.
 all_missing_anchors_are_named() {
   excerpt tree
   sed -i '/^enabled libvmaf /d' "$tree/configure"
@@ -182,7 +184,7 @@ all_missing_anchors_are_named() {
     "$tree/libavfilter/allfilters.c should have exactly one line that matches '^extern"
 }
 
-# Which of two anchors would be the right one is not guessed.
+# Two possible anchors are refused: patches/apply does not guess the right one.
 anchors_that_are_there_twice_are_named() {
   each_anchor '{ print } index($0, ENVIRON["START"]) == 1 { again = $0 } END { if (again) print "else\n" again }'
 }
@@ -214,7 +216,7 @@ releases_by_name() {
     excerpt tree "$release"
     "$top/patches/apply" "$tree"
   done
-  mv "$tree/RELEASE" "$tree/VERSION" # as in release tarballs of old
+  mv "$tree/RELEASE" "$tree/VERSION" # old release tarballs have this name
   "$top/patches/apply" "$tree"
   for release in 4.4.1 5.0 9.1 10.0 2026-11-22-git-abcdef unknown; do
     excerpt tree "$release"
@@ -233,7 +235,7 @@ second_run_changes_nothing() {
   done
 }
 
-# as_new: the tree has become what a new one becomes.
+# as_new: the tree has become what a new tree becomes.
 as_new() {
   local old=$tree
   "$top/patches/apply" "$old"
@@ -242,7 +244,7 @@ as_new() {
   diff -r "$tree" "$old"
 }
 
-# A tree where an earlier version of the filter is, or a part of it, or where only the first patch was applied.
+# Trees that have an earlier version of the filter, a part of it, or only the first patch.
 earlier_trees_are_brought_up_to_date() {
   excerpt tree
   "$top/patches/apply" "$tree"
@@ -257,7 +259,7 @@ earlier_trees_are_brought_up_to_date() {
   as_new
 }
 
-# objects SETTING…: what make takes for libavfilter.
+# objects SETTING…: prints the objects that make takes for libavfilter.
 objects() {
   printf 'include libavfilter/Makefile\nall: ; @echo $(sort $(OBJS-yes))\n' | make -s -C "$tree" -f - "$@"
 }

@@ -18,7 +18,7 @@ import av
 from command import Done, environment, vmafx
 from common import FRAMES, Skip, case, check, check_equal, top
 from pages import Content, in_chromium
-from vmafx.command.comparison.delta import METHODS, Measured, compare_curves
+from vmafx.command.comparison.delta import INSTALL_LINE, METHODS, Measured, compare_curves
 from vmafx.command.comparison.hull import leads, upper_hull
 from vmafx.command.page.comparison import rate_axis
 
@@ -31,7 +31,7 @@ def write_table(lab, rows, name="table.jsonl"):
 
 
 def report(lab, name, **scores):
-    """A report of two frames, each of these scores."""
+    """Writes a report of two frames, each with these scores."""
     (lab.folder / name).write_text(
         f"Frame,{','.join(scores)},\n" + "".join(f"{i},{','.join(map(str, scores.values()))},\n" for i in range(2))
     )
@@ -39,7 +39,7 @@ def report(lab, name, **scores):
 
 
 def rows_of(lab, series, points, key="psnr_y", **more):
-    """Rows of a table for (kbit/s, score), with a report each."""
+    """Returns rows of a table for (kbit/s, score), with a report for each."""
     names = [
         f"{'-'.join(map(str, (series, *more.values(), number)))}.csv".replace(" ", "_") for number in range(len(points))
     ]
@@ -50,7 +50,7 @@ def rows_of(lab, series, points, key="psnr_y", **more):
 
 
 def compared(lab, *words, table="table.jsonl", **variables):
-    """(the result as JSON, what was said)"""
+    """Returns (the result as JSON, the finished command)."""
     done = vmafx(lab, "compare", table, "--json", *words, **variables).succeeded()
     return json.loads(done.out), done
 
@@ -60,7 +60,7 @@ def compared(lab, *words, table="table.jsonl", **variables):
 
 @case
 def compare_reads_tables(lab):
-    """CSV as a spreadsheet writes it, lines of JSON; paths are relative to the table."""
+    """Tables are read as CSV from a spreadsheet and as lines of JSON; paths are relative to the table."""
     folder = lab.folder / "tables"
     folder.mkdir()
     for number in range(4):
@@ -77,7 +77,7 @@ def compare_reads_tables(lab):
     (folder / "table.csv").write_bytes(b"\xef\xbb\xbf" + text.getvalue().encode() + b",,,,,\r\n")
     result, _ = compared(lab, table="tables/table.jsonl")
     again, done = compared(lab, table="tables/table.csv")
-    done.says("columns of tables/table.csv that mean nothing here: unused")
+    done.says("tables/table.csv: these columns are not used: unused")
     check_equal(again, result, "of CSV")
     check_equal(
         (result["schema"], result["anchor"], result["scores"], result["clips"]),
@@ -94,19 +94,22 @@ def compare_errors(lab):
     report(lab, "a.csv", vmaf=80, float_moment_ref1st=3)
     good = {"series": "s", "scores": "a.csv", "bitrate": 100}
     for row, text in (
-        ({"scores": "a.csv", "bitrate": 100}, "table.jsonl, line 2: there is no series"),
-        ({"series": "s", "file": "x.mp4"}, "line 2: either file and reference are needed, to be scored, or scores"),
-        ({"series": "s", "scores": "a.csv"}, "line 2: either file or bitrate is needed"),
-        ({**good, "bitrate": "1M"}, "line 2: bitrate is 1M, and not a number of kbit/s"),
-        ({**good, "bitrate": 0}, "line 2: bitrate is 0, and not"),
-        ({**good, "series": ["s"]}, "line 2: series is neither a text nor a number"),
-        (good, "line 2: the same encode as table.jsonl, line 1"),
+        ({"scores": "a.csv", "bitrate": 100}, "table.jsonl, line 2: the series is missing"),
+        (
+            {"series": "s", "file": "x.mp4"},
+            "line 2: give file and reference, which are then scored, or a report in scores",
+        ),
+        ({"series": "s", "scores": "a.csv"}, "line 2: give file or bitrate"),
+        ({**good, "bitrate": "1M"}, "line 2: bitrate must be a number of kbit/s from 0.001 to 1e+09, not 1M"),
+        ({**good, "bitrate": 0}, "line 2: bitrate must be a number of kbit/s from 0.001 to 1e+09, not 0"),
+        ({**good, "series": ["s"]}, "line 2: series must be a text or a number"),
+        (good, "table.jsonl, line 2 and table.jsonl, line 1 name the same encode"),
         ({**good, "scores": "b.csv"}, "cannot read b.csv: No such file"),
-        ({**good, "encode": "x"}, "line 2: a.csv is of a: name the one that is meant in the column encode"),
-        ({**good, "clip": "c"}, "line 1: neither clip nor reference says what source it is of"),
+        ({**good, "encode": "x"}, "line 2: a.csv has the encodes a: name one of them in the column encode"),
+        ({**good, "clip": "c"}, "line 1: the encode has neither clip nor reference, as others have"),
         (
             {"series": "s", "file": "none.mp4", "reference": str(lab.clips.ref), "clip": "c"},
-            "line 1: neither clip nor reference says",
+            "line 1: the encode has neither clip nor reference",
         ),
     ):
         write_table(lab, [good, row])
@@ -115,11 +118,11 @@ def compare_errors(lab):
         ("", "table.csv has no column series"),
         ("series;file\n", "table.csv has no column series"),
         ("series,file,file\n", "names a column twice"),
-        ("series,scores,bitrate\n", "there are no encodes in table.csv"),
-        ("series,scores,bitrate\ns,a.csv\n", "line 2: 2 cells, and 3 columns"),
+        ("series,scores,bitrate\n", "the table table.csv names no encodes"),
+        ("series,scores,bitrate\ns,a.csv\n", "line 2: 2 cells for 3 columns"),
         ('series,scores,bitrate\n"s,a.csv,100\n', "not CSV"),
-        ('{"series": "s"\n', "line 1: not a line of JSON"),
-        ('{"series": "s", "bitrate": 1, "scores": "a.csv"}\n[1]\n', "line 2: not an object of JSON"),
+        ('{"series": "s"\n', "line 1: the line is not JSON"),
+        ('{"series": "s", "bitrate": 1, "scores": "a.csv"}\n[1]\n', "line 2: the line is not a JSON object"),
     ):
         (lab.folder / "table.csv").write_text(text)
         vmafx(lab, "compare", "table.csv").failed(1, wanted)
@@ -127,11 +130,11 @@ def compare_errors(lab):
     vmafx(lab, "compare", "table.jsonl").failed(1, "cannot read none.mp4: No such file")
     write_table(lab, [good])
     for status, words, text in (
-        (1, ("--score", "vmad"), "no encode has scores vmad; there are vmaf, float_moment_ref1st"),
+        (1, ("--score", "vmad"), "no encode has the score vmad: choose one of vmaf, float_moment_ref1st"),
         (1, ("--score", "float_moment_ref1st"), "float_moment_ref1st does not tell good pictures from bad ones"),
-        (2, ("--anchor", "t"), "no series is called t; there are s"),
+        (2, ("--anchor", "t"), "the table has no series t for --anchor: choose one of s"),
         (2, ("--pool", "p50"), "invalid choice: 'p50'"),
-        (1, ("-o", "none/page.html"), "there is no folder none"),
+        (1, ("-o", "none/page.html"), "the folder none does not exist"),
         (1, ("--csv", "."), "it is a folder"),
     ):
         vmafx(lab, "compare", "table.jsonl", *words).failed(status, text)
@@ -141,7 +144,7 @@ def compare_errors(lab):
 
 @case
 def encode_of_a_report_of_several(lab):
-    """By its name, else by that of the file."""
+    """An encode is found in a report of several by its name, else by the name of the file."""
     lines = [
         f"{number},{name},{frame},{score + frame},"
         for number, (name, score) in enumerate((("low.mp4", 50), ("high.mp4", 80)))
@@ -157,12 +160,12 @@ def encode_of_a_report_of_several(lab):
     result, _ = compared(lab, "--pool", "min")
     check_equal(([point["values"]["vmaf"] for point in result["points"]], result["pool"]), ([80, 50], "min"), "minima")
     write_table(lab, [{**both, "bitrate": 100, "file": "other.mp4"}])
-    vmafx(lab, "compare", "table.jsonl").failed(1, "both.csv is of low.mp4, high.mp4: name the one that is meant")
+    vmafx(lab, "compare", "table.jsonl").failed(1, "both.csv has the encodes low.mp4, high.mp4: name one of them")
 
 
 @case
 def bit_rates_of_files(lab):
-    """The bytes of the video, and of nothing else, over its duration."""
+    """The bit rate is that of the video's own bytes over its duration."""
     lab.run("-f lavfi -i sine=d=2 -i", lab.clips.dist, "-map 0 -map 1 -c:v copy -c:a flac sound.mkv").succeeded()
     lab.run("-i", lab.clips.dist, "-c:v libx264 raw.h264").succeeded()
     report(lab, "a.csv", vmaf=80)
@@ -175,7 +178,7 @@ def bit_rates_of_files(lab):
     check(abs(point["bitrate"] - 8e-3 * point["bytes"] / (FRAMES / 25)) < 0.01, point["bitrate"])
     write_table(lab, [{"series": "s", "scores": "a.csv", "file": "raw.h264"}])
     vmafx(lab, "compare", "table.jsonl").failed(
-        1, "line 1: the bit rate of raw.h264 is not known, its packets have no times: give it in the column bitrate"
+        1, "line 1: the bit rate of raw.h264 is not known, as its packets have no times: give it in the column bitrate"
     )
 
 
@@ -184,7 +187,7 @@ def bit_rates_of_files(lab):
 
 @case
 def hull_is_what_some_slope_prefers(lab):
-    """By the definition: for each corner there is a price of a bit at which no other point is better."""
+    """A corner of the hull has a price of a bit at which no other point is better."""
     del lab
     random = Random(3)
     for _ in range(200):
@@ -217,7 +220,7 @@ def hull_is_what_some_slope_prefers(lab):
 
 @case
 def best_series_by_rate(lab):
-    """Lines over the logarithm of the rate: 10 + 20 t and 40 t meet at t = 1/2, between 100 and 1000."""
+    """Lines are drawn over the logarithm of the rate: 10 + 20 t and 40 t meet at t = 1/2, between 100 and 1000."""
     del lab
     one, other = [(100.0, 10.0), (1000.0, 30.0)], [(100.0, 0.0), (1000.0, 40.0), (2000.0, 41.0)]
     found = leads({"one": one, "other": other})
@@ -264,11 +267,18 @@ def zip_points(scores, rates=RATES):
 
 # -- BD-rates ----------------------------------------------------------------------------------------------------------
 
+
+@case
+def line_that_installs_the_library_is_documented(lab):
+    documented = re.sub(r" \\\n +", " ", (top / "docs/command.md").read_text())
+    check(f"\n    {INSTALL_LINE}\n" in documented, "docs/command.md has another line than delta.py")
+
+
 WITH_LIBRARIES = "import sys; from vmafx.command.__main__ import main; sys.exit(main())"
 
 
 def library_folder(lab):
-    """Where the package bjontegaard is, and what it needs."""
+    """Returns a folder with the package bjontegaard and all that it needs."""
     folder = lab.folder.parent / "bjontegaard"
     if find_spec("bjontegaard"):
         folder.mkdir(exist_ok=True)
@@ -299,7 +309,7 @@ def with_library(lab, *words):
 
 
 def deltas_of(lab, *words):
-    """{(score, clip, series): delta}, and all"""
+    """Returns ({(score, clip, series): delta}, the whole result)."""
     result = json.loads(with_library(lab, "--json", *words).succeeded().out)
     return {(delta["score"], delta["clip"], delta["series"]): delta for delta in result["deltas"]}, result
 
@@ -318,7 +328,7 @@ JCTVC_E137 = (
         -1.8779823450567612,
     ),
 )
-# The example of bjontegaard's README, by 1.3.0: {method: (BD-rate, BD-PSNR)}.
+# The results of the example in bjontegaard's README, by its release 1.3.0: {method: (BD-rate, BD-PSNR)}.
 README = (
     [(9487.76, 40.037), (4593.60, 38.615), (2486.44, 36.845), (1358.24, 34.851)],
     [(9787.80, 40.121), (4469.00, 38.651), (2451.52, 36.970), (1356.24, 34.987)],
@@ -332,7 +342,7 @@ README = (
 
 @case
 def bd_rates_that_were_published(lab):
-    """Points are in any order in the table."""
+    """Published BD-rates come out, whatever the order of points in the table."""
     rows = []
     for number, (anchor, test, _) in enumerate(JCTVC_E137):
         rows += rows_of(lab, "anchor", anchor, clip=f"clip{number}") + rows_of(
@@ -357,9 +367,7 @@ def bd_rates_that_were_published(lab):
 
 @case
 def bd_rates_by_hand(lab):
-    """The same scores at 4/5 of the rates are -20 %, whatever the method; scores that are 2 higher at the same rates
-    are 2 higher.
-    """
+    """Equal scores at 4/5 of the rates give -20 % by each method; scores that are 2 higher at equal rates give 2."""
     points = zip_points([50, 65, 78, 88])
     rows = rows_of(lab, "anchor", points, "vmaf") + rows_of(
         lab, "cheaper", [(0.8 * rate, score) for rate, score in points], "vmaf"
@@ -398,8 +406,8 @@ def bd_rates_that_there_are_none(lab):
         return delta.rate, delta.quality, " ".join(delta.problems), " ".join(delta.warnings)
 
     check_equal(tried(good), (1, 2, "", ""), "of good ones")
-    check_equal(tried(good[:3])[:3], (None, None, "the series has 3 points, and 4 are needed"), "too few")
-    check_equal(tried(good, [])[:3], (None, None, "the anchor has 0 points, and 4 are needed"), "none")
+    check_equal(tried(good[:3])[:3], (None, None, "the series has 3 points, but at least 4 are needed"), "too few")
+    check_equal(tried(good, [])[:3], (None, None, "the anchor has 0 points, but at least 4 are needed"), "none")
     check_equal(tried([*good, good[-1]])[2], "the series has two points of 3200 kbit/s (3200.mp4, 3200.mp4)", "twice")
     falling = [*good[:3], good[3]._replace(quality=77.5)]
     rate, quality, problem, _ = tried(falling)
@@ -418,27 +426,32 @@ def bd_rates_that_there_are_none(lab):
     rate, quality, problem, _ = tried(lower)
     check_equal(
         (rate, quality, problem),
-        (None, 2, "no overlap: the scores of the anchor are 50 to 88, those of the series 5 to 43"),
+        (None, 2, "the curves do not overlap: the scores of the anchor are 50 to 88, those of the series 5 to 43"),
         "scores apart",
     )
     dear = [point._replace(rate=point.rate * 10) for point in good]
     check_equal(
         tried(dear)[:3],
-        (1, None, "no overlap: the rates of the anchor are 400 to 3200, those of the series 4000 to 32000"),
+        (
+            1,
+            None,
+            "the curves do not overlap: the rates of the anchor are 400 to 3200, those of the series 4000 to 32000",
+        ),
         "rates apart",
     )
     half = [point._replace(quality=point.quality - 19) for point in good]
     check_equal(
         tried(half)[3],
-        "little overlap, 33 %: the scores of the anchor are 50 to 88, those of the series 31 to 69",
+        "the curves overlap by only 33 %: the scores of the anchor are 50 to 88, those of the series 31 to 69",
         "little in common",
     )
 
 
 @case
 def bd_rates_where_arithmetic_ends(lab):
-    """A library that fails, or finds no number, is a problem that is told; so are curves that are too close for
-    logarithms."""
+    """A library that fails or finds no number is reported as a problem, as are curves that are too close for
+    logarithms.
+    """
     del lab
     good = [Measured(rate, score, f"{rate}.mp4") for rate, score in zip_points([50, 65, 78, 88])]
 
@@ -447,8 +460,8 @@ def bd_rates_where_arithmetic_ends(lab):
 
     delta = compare_curves(SimpleNamespace(bd_rate=fail, bd_psnr=lambda *_, **__: math.nan), good, good, "pchip")
     told = [
-        "the package bjontegaard finds no finite difference",
-        "the package bjontegaard cannot compute it: x must be strictly increasing",
+        "the package bjontegaard computes an infinite difference",
+        "the package bjontegaard cannot compute the difference: x must be strictly increasing",
     ]
     check_equal((delta.rate, delta.quality, delta.problems), (None, None, told), "a library that fails")
     rates = [1e9]
@@ -465,19 +478,22 @@ def bd_rates_where_arithmetic_ends(lab):
 
 @case
 def hostile_tables_are_refused_or_compared(lab):
-    """Rates and scores beyond all, and texts that are none."""
+    """Rates and scores beyond all bounds, and cells that are not texts, are refused or compared."""
     good = rows_of(lab, "s", [(100, 30), (200, 40)], "vmaf")
     for name, value, text in (
         *(
-            ("bitrate", rate, f"bitrate is {rate}, and not a number of kbit/s from 0.001 to 1e+09")
+            ("bitrate", rate, f"bitrate must be a number of kbit/s from 0.001 to 1e+09, not {rate}")
             for rate in (1e-320, 1e308, -1, 0, 1e-4, 1.1e9, "nan", "inf", "-inf")
         ),
-        ("bitrate", True, "bitrate is neither a text nor a number"),
-        ("bitrate", 10**400, "bitrate is 1000000"),
-        *((name, "a\0", f"{name} is 'a\\x00', and not a text") for name in ("series", "label", "clip", "scores")),
-        *((name, "a\ud800", f"{name} is 'a\\ud800', and not a text") for name in ("series", "label", "clip", "scores")),
-        ("label", "x" * 5000, "label is 'xxx"),
-        ("clip", {}, "clip is neither a text nor a number"),
+        ("bitrate", True, "bitrate must be a text or a number"),
+        ("bitrate", 10**400, "bitrate must be a number of kbit/s from 0.001 to 1e+09, not 1000000"),
+        *(
+            (name, text, f"{name} must be a text of at most 4096 characters without NUL and halves of surrogate pairs")
+            for name in ("series", "label", "clip", "scores")
+            for text in ("a\0", "a\ud800")
+        ),
+        ("label", "x" * 5000, "label must be a text of at most 4096 characters"),
+        ("clip", {}, "clip must be a text or a number"),
     ):
         write_table(lab, [good[0], {**good[1], "clip": "c", name: value}])
         vmafx(lab, "compare", "table.jsonl", "-o", "page.html").failed(1, "table.jsonl, line 2: ", text)
@@ -501,7 +517,7 @@ def hostile_tables_are_refused_or_compared(lab):
 
 @case
 def compare_without_the_library(lab):
-    """One line says so; all else is there."""
+    """One line says that the library is missing; everything else is there."""
     write_table(
         lab,
         rows_of(lab, "a", zip_points([50, 65, 78, 88]), "vmaf")
@@ -511,9 +527,9 @@ def compare_without_the_library(lab):
     check_equal(done.err.count("\n"), 1, done.err)
     lacks_numpy = find_spec("bjontegaard") is not None  # these tests block it
     done.says(
-        "no BD-rates: the package bjontegaard lacks numpy"
+        "BD-rates are left out: the package bjontegaard lacks numpy"
         if lacks_numpy
-        else "no BD-rates: the Python package bjontegaard is not installed: pip install"
+        else "BD-rates are left out: the Python package bjontegaard is not installed: run pip install"
     )
     check("BD-rate" not in done.out and re.search(r"^b +b-3\.csv +3200\.0 +90\.000\*$", done.out, re.M), done.out)
     page = Content(lab.folder / "page.html")
@@ -526,19 +542,20 @@ def compare_without_the_library(lab):
     result, _ = compared(lab)
     check_equal([(delta["bd_rate"], delta["bd_score"]) for delta in result["deltas"]], [(None, None)], "differences")
     check(
-        "no BD-rates" in result["deltas"][0]["problems"][0] and result["means"][0]["rate_clips"] == 0, result["deltas"]
+        "BD-rates are left out" in result["deltas"][0]["problems"][0] and result["means"][0]["rate_clips"] == 0,
+        result["deltas"],
     )
 
 
 @case
 def scores_that_are_infinite(lab):
-    """They are not in the curve, and a warning names them."""
+    """Encodes with infinite scores are left out of the curve, and a warning names them."""
     rows = rows_of(lab, "a", zip_points([30, 33, 36, 39]))
     report(lab, "a-3.csv", psnr_y="inf", vmaf=99)
     write_table(lab, rows)
     result, done = compared(lab, "-o", "page.html")
-    done.says("a-3.csv: psnr_y is infinite or missing in some frames: not in that curve")
-    done.says("a-0.csv, a-1.csv, a-2.csv: there are no scores vmaf: not in that curve")
+    done.says("a-3.csv: psnr_y is infinite or missing in some frames: left out of that curve")
+    done.says("a-0.csv, a-1.csv, a-2.csv: vmaf is missing: left out of that curve")
     check_equal([point["values"]["psnr_y"] for point in result["points"]], [30, 33, 36, None], "values")
     check_equal(
         [(point["on_hull"], point["values"]["vmaf"]) for point in result["points"]][2:],
@@ -558,7 +575,7 @@ def encodes_of_other_lengths(lab):
     write_table(lab, rows)
     _, done = compared(lab)
     done.says(
-        "a-one-0.csv, a-one-2.csv, a-one-3.csv: 2 frames have scores, and 3 of another encode of that clip"
+        "a-one-0.csv, a-one-2.csv, a-one-3.csv: 2 frames have scores, but 3 frames of another encode of that clip"
     ).does_not_say("b-two")
 
 
@@ -566,7 +583,7 @@ def encodes_of_other_lengths(lab):
 
 
 def counting(lab):
-    """An ffmpeg that writes a line for each run of the filter on files."""
+    """Writes an ffmpeg that adds a line to a file for each run of the filter."""
     (lab.folder / "ffmpeg").write_text(
         f'#!/bin/sh\ncase " $* " in *" -filter_complex "*) echo "$*" >>"{lab.folder}/runs" ;; esac\nexec '
         f'{lab.ffmpeg} "$@"\n'
@@ -576,7 +593,7 @@ def counting(lab):
 
 
 def runs(lab):
-    """How many encodes each run since the last call has scored."""
+    """Returns how many encodes each run since the last call has scored."""
     path = lab.folder / "runs"
     lines = path.read_text().splitlines() if path.exists() else []
     path.unlink(missing_ok=True)
@@ -584,7 +601,7 @@ def runs(lab):
 
 
 def encode_ladder(lab, presets=("ultrafast", "medium"), crfs=(20, 26, 32, 38)):
-    """The rows of a table."""
+    """Encodes a ladder and returns its rows of the table."""
     rows = []
     for preset in presets:
         for crf in crfs:
@@ -598,9 +615,9 @@ def encode_ladder(lab, presets=("ultrafast", "medium"), crfs=(20, 26, 32, 38)):
 
 @case
 def ladder_that_is_scored(lab):
-    """The scores are those of `vmafx score`, in one run.
+    """Scores agree with `vmafx score`, and need one run.
 
-    Kept ones are taken again, those of a file that has changed are not.
+    Kept scores are used again, except those of a file that has changed.
     """
     rows = encode_ladder(lab, crfs=(20, 38))
     write_table(lab, rows)
@@ -627,7 +644,7 @@ def ladder_that_is_scored(lab):
         )
     page = (lab.folder / "page.html").read_bytes()
     again, done = compared(lab, *words, **settings)
-    done.says("4 of 4 encodes of", "have been scored before")
+    done.says("4 of 4 encodes of", "were scored before")
     check_equal(
         (runs(lab), again, (lab.folder / "page.html").read_bytes() == page), ([], result, True), "the second time"
     )
@@ -648,7 +665,7 @@ def ladder_that_is_scored(lab):
 
 @case
 def encodes_are_made_alike_together(lab):
-    """One of 10 bits has the others scored with 10 bits, too, whether or not they are scored in the same run."""
+    """One encode of 10 bits makes the others be scored with 10 bits, too, whether or not in the same run."""
     rows = encode_ladder(lab, ("ultrafast",), (26, 32))
     deep = {"series": "deep", "file": str(lab.clips.dist10), "reference": str(lab.clips.ref)}
     settings = {"VMAFX_FFMPEG": counting(lab)}
@@ -664,7 +681,7 @@ def encodes_are_made_alike_together(lab):
 
 @case
 def comparison_that_is_interrupted(lab):
-    """What was scored before is kept: the second run is killed."""
+    """Scores made before an interrupt are kept: the second run is killed."""
     shutil.copy(lab.clips.ref, lab.folder / "other.mkv")
     rows = encode_ladder(lab, ("ultrafast",))
     write_table(lab, rows + [{**row, "reference": "other.mkv"} for row in rows])
@@ -701,9 +718,7 @@ def more_encodes_than_the_filter_takes(lab):
 
 @case
 def page_of_a_comparison(lab):
-    """Every point of each score of each clip is on it, with what it is; nothing on it is fetched, and what is in names
-    is text.
-    """
+    """The page has every point of each score of each clip with its title, fetches nothing, and shows names as text."""
     evil = "<script>alert(1)</script>&\"'<!--"
     rows = []
     for clip in ("one", evil):
@@ -732,7 +747,7 @@ def page_of_a_comparison(lab):
 
 @case
 def axis_of_rates(lab):
-    """Some round numbers, wherever the rates are."""
+    """The axis has some round numbers, wherever the rates are."""
     del lab
     for low, high in (
         (2.0, 2.001),
@@ -753,7 +768,7 @@ def axis_of_rates(lab):
             check(axis.low <= place <= axis.high, f"{text} is off the axis")
 
 
-# Where the points are, and whether one is outside of its plot.
+# Returns the places of the points, and whether one is outside of its plot.
 LOOK = """
   const outside = [...document.querySelectorAll(".point")].filter((point) => {
     const own = point.querySelector("circle").getBoundingClientRect();

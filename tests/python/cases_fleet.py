@@ -1,6 +1,6 @@
-"""vmafx library: lists, results, what happens when workers and the command itself die.
+"""vmafx library: lists, results, and what happens when workers or the command itself die.
 
-With Dask, and what docs/scale.md says to do without.
+The cases run with Dask, and as docs/scale.md does without it.
 """
 
 import contextlib
@@ -58,7 +58,7 @@ def library(lab, listed, *words, **variables):
 
 
 def write_list(lab, rows, name="list.csv"):
-    """Rows of (distorted, reference, …), below heads."""
+    """Writes rows of (distorted, reference, …) below their heads."""
     with open(lab.folder / name, "w", newline="") as file:
         csv.writer(file).writerows([["distorted", "reference", "id", "model", "feature"], *rows])
     return name
@@ -69,7 +69,7 @@ def records(path):
 
 
 def scored(lab, *words):
-    """What `vmafx score` says of an encode."""
+    """Returns the result of `vmafx score` for an encode."""
     return json.loads(vmafx(lab, "score", *words, "--json").succeeded().out)["encodes"][0]
 
 
@@ -85,7 +85,7 @@ def check_equal_to_single(lab, record, *words):
 
 @case
 def videos_that_are_not_cut_need_no_library(lab):
-    """A worker asks for what merges parts only where there are several."""
+    """A worker asks for the library that merges parts only if there are several parts."""
     program = """
 import sys
 sys.modules.update(cffi=None)
@@ -106,11 +106,11 @@ except tasks.Unfit as unfit:
     words = [sys.executable, "-c", program, lab.ffmpeg, lab.clips.dist, lab.clips.ref]
     done = subprocess.run(words, env=environment(lab), capture_output=True, text=True)
     check_equal((done.returncode, done.stdout[:6]), (0, "1 1\n1\n"), done.stderr)
-    check("cannot score: reports of parts are merged by the library, for which Python" in done.stdout, done.stdout)
+    check("cannot score: the library merges the reports of parts, for which Python" in done.stdout, done.stdout)
 
 
 def ladder(lab):
-    """Encodes of one reference, of different quality, bits and lengths."""
+    """Makes encodes of one reference, with different quality, bits and lengths."""
     ref = shutil.copy(lab.clips.ref, lab.folder / "ref.mkv")
     shutil.copy(lab.clips.dist, lab.folder / "high.mp4")
     for name, words in {
@@ -124,7 +124,9 @@ def ladder(lab):
 
 
 def interlaced(lab):
-    """A reference and encodes with fields and without: scored with the latter, the former would be deinterlaced."""
+    """Makes a reference and encodes, some with fields: scored beside progressive ones, interlaced ones would be
+    deinterlaced.
+    """
     fields = "-c:v libx264 -x264opts tff=1 -flags +ilme+ildct"
     lab.run("-f lavfi -i testsrc2=s=192x108:r=50:d=0.8", f"-vf interlace -qp 0 {fields} fields.mkv").succeeded()
     lab.run("-i fields.mkv", f"-crf 40 {fields} rough.mkv").succeeded()
@@ -137,21 +139,21 @@ def interlaced(lab):
 
 @case
 def lists_that_are_wrong(lab):
-    needs_dask()  # which is looked for when the list is read
+    needs_dask()  # the command checks for it before it reads the list
     texts = {
         "id\nx\n": "has no column distorted and no column reference",
-        "distorted,reference\na,b\na,b\n": "list.csv, line 3: a is there twice; give each line an id",
-        "distorted,reference,id\na,b,1\n./a,b,2\n": "list.csv, line 3: 2 is the same files and options as 1",
+        "distorted,reference\na,b\na,b\n": "list.csv, line 3: the id a occurs twice: give each line an id",
+        "distorted,reference,id\na,b,1\n./a,b,2\n": "list.csv, line 3: 2 has the same files and options as 1",
         "distorted,reference\na\n": "list.csv, line 2: reference is missing",
         "\ndistorted,id,reference\n\na,b\n": "list.csv, line 4: reference is missing",
         "distorted,reference,id,id\n": "list.csv names a column twice",
         'distorted,reference\n"a,b\n': "not CSV",
-        "distorted,reference\na,b,c\n": "list.csv, line 2: 3 cells, and 2 columns",
-        "distorted,reference\n": "lists no videos",
-        '{"distorted": "a", "reference": "b"}\n[1]\n': "list.csv, line 2: not an object of JSON",
-        '{"distorted": "a", "reference": "b"}\n{"disto\n': "list.csv, line 2: not a line of JSON",
+        "distorted,reference\na,b,c\n": "list.csv, line 2: 3 cells for 2 columns",
+        "distorted,reference\n": "the list list.csv names no videos",
+        '{"distorted": "a", "reference": "b"}\n[1]\n': "list.csv, line 2: the line is not a JSON object",
+        '{"distorted": "a", "reference": "b"}\n{"disto\n': "list.csv, line 2: the line is not JSON",
         '{"distorted": "a", "reference": "b", "models": 3}\n': (
-            "list.csv, line 1: models is to be a text or a list of " "texts"
+            "list.csv, line 1: models must be a text or a list of texts"
         ),
     }
     for text, error in texts.items():
@@ -159,7 +161,7 @@ def lists_that_are_wrong(lab):
         library(lab, "list.csv", "-o", "out.jsonl").failed(1, error)
     check_equal([path.name for path in lab.folder.iterdir()], ["list.csv"], "files")
     library(lab, "list.csv", "-o", "out.txt").failed(
-        2, "ends with .jsonl, .ndjson, .sqlite or .db, and out.txt does not"
+        2, "cannot tell the format of the results out.txt: use .jsonl, .ndjson, .sqlite or .db"
     )
 
 
@@ -176,7 +178,7 @@ def results_of_others_are_left_alone(lab):
 
 @case
 def lists_keep_blanks_in_quotes(lab):
-    """The blanks around a cell are not part of it, those in its quotes are: they belong to the name of a file."""
+    """Blanks around a cell are dropped, those in its quotes belong to the name of a file."""
     text = 'distorted , "reference",id\r\n " a.mp4" , b.mp4 ," two ""words"" "\r\n"c,\nd",e"f,\r\n'
     (lab.folder / "list.csv").write_bytes(text.encode())
     rows = [row.fields for row in read_rows(lab.folder / "list.csv", ("distorted", "reference", "id"), ("distorted",))]
@@ -192,7 +194,7 @@ def lists_keep_blanks_in_quotes(lab):
 
 @case
 def lists_and_results_have_bounds(lab):
-    """What never ends is refused at once, and is not kept in memory."""
+    """An endless list or results file is refused at once, and is not kept in memory."""
     needs_dask()
     listed = write_list(lab, [["a", "b"]])
     (lab.folder / "long.csv").write_text("distorted,reference\n" + "a" * 2_000_000 + ",b\n")
@@ -203,7 +205,7 @@ def lists_and_results_have_bounds(lab):
             subprocess.run(line, cwd=lab.folder, env=environment(lab), capture_output=True, text=True, timeout=60)
         )
         done.failed(1).says(
-            "is not a list: it has more than" if words[0] != listed else "has no results of vmafx library"
+            "is not a list, as it has more than" if words[0] != listed else "has no results of vmafx library"
         )
     vmafx(lab, "compare", "/dev/zero").failed(1, "is not a list")
     endless = itertools.cycle(["\n"])
@@ -213,9 +215,9 @@ def lists_and_results_have_bounds(lab):
 
 @case
 def lists_may_not_write(lab):
-    """Options that name what a metric writes to are refused from lists, however they are spelled; others are taken.
+    """Lists may not set options that name a file to write, however they are spelled; they may set all others.
 
-    The engine's tables of options say which these are.
+    The engine's tables of options tell which these are.
     """
     sources = "".join(path.read_text() for path in (top / "src/kernels").glob("*/*.*"))
     engine = set(re.findall(r'option<&\w+::(\w+)[^>]*>\(\s*"(\w+)"', sources))  # (field, name)
@@ -282,7 +284,7 @@ def line(**changed):
 
 @case
 def odd_results_are_refused(lab):
-    """Whatever stands in the results: one error, which names the line, and the file is as before."""
+    """Odd results give one error, which names the line, and the file stays as before."""
     needs_dask()
     listed = write_list(lab, [["a", "b"]])
     good = dict(dict.fromkeys(NAMES, 1.0))
@@ -334,7 +336,7 @@ def odd_results_are_refused(lab):
 
 @case
 def changed_results_are_read_or_refused(lab):
-    """Whatever is changed in results: they are summed up, with a page, or refused in one line."""
+    """Changed results are summed up, with a page, or refused in one line."""
     needs_dask()
     pooled = dict.fromkeys(NAMES, 90.5)
     scored = {
@@ -386,13 +388,13 @@ def databases_of_others_are_left_alone(lab):
     library(lab, listed, "-o", "out.db").failed(1)
     path.unlink()
     (lab.folder / "out.db-journal").write_text("mine")
-    library(lab, listed, "-o", "out.db").failed(1, "out.db-journal is there, and is not a journal of SQLite")
+    library(lab, listed, "-o", "out.db").failed(1, "out.db-journal exists and is not a journal of SQLite")
     check_equal((lab.folder / "out.db-journal").read_text(), "mine", "file")
 
 
 @case
 def results_go_to_a_file(lab):
-    """Which may be behind a link; a pipe or a device is refused at once."""
+    """Results go to a file, also behind a link; a pipe or a device is refused at once."""
     needs_dask()
     listed = write_list(lab, [["a", "b"]])
     os.mkfifo(lab.folder / "pipe.jsonl")
@@ -411,7 +413,7 @@ def results_go_to_a_file(lab):
 
 @case
 def ranges_of_others_stay(lab):
-    """Nothing is reached through a link, and nothing is removed that was not made here."""
+    """The command follows no link and removes only what it has made."""
     needs_dask()
     victim, work = lab.folder / "victim", "0123456789abcdef01234567"
     (victim / work).mkdir(parents=True)
@@ -449,7 +451,7 @@ def ranges_of_others_stay(lab):
         kept.put("d" * 24, 0, b"report")
         check_equal((kept.get(work, 2), kept.has("d" * 24, 0)), (b"report", True), "range")
         kept.clear()
-    del before["/" + "e" * 24]  # empty, and of such a name
+    del before["/" + "e" * 24]  # this folder is empty and named like the command's own
     check_equal(snapshot(ranges), before, "what others have there")
     check_equal(
         snapshot(victim), snapshot(victim) | {"/mine": "mine", f"/{work}/0.range": "mine"}, "what links lead to"
@@ -457,7 +459,7 @@ def ranges_of_others_stay(lab):
 
 
 def snapshot(folder):
-    """What is in it, without following links."""
+    """Returns the content of a folder, without following links."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = f"/{path.relative_to(folder)}"
@@ -467,7 +469,7 @@ def snapshot(folder):
 
 @case
 def ranges_are_kept_and_removed(lab):
-    """A damaged one is not there; what is left of a run that was killed goes with the others."""
+    """A damaged range counts as missing; leftovers of a killed run are removed with the others."""
     path, work = lab.folder / "out.jsonl.ranges", "a" * 24
     with Ranges(lab.folder / "out.jsonl") as kept:
         check(not path.exists(), "a folder before it is needed")
@@ -487,7 +489,7 @@ def ranges_are_kept_and_removed(lab):
 
 @case
 def one_run_for_each_file(lab):
-    """Another run that writes the same file by any name of it is refused, also if the file is new."""
+    """A second run that writes the same file, by any name, is refused, also if the file is new."""
     needs_dask()
     listed = write_list(lab, [["a", "b"]])
     for ending in ("jsonl", "db"):
@@ -509,7 +511,7 @@ def one_run_for_each_file(lab):
 
 @case
 def results_on_a_full_disk(lab):
-    """One error, and no line in part: a file that may not grow is as good as a disk that is full."""
+    """A full disk gives one error and leaves no part of a line; a file that may not grow stands for it."""
     needs_dask()
     names = [shutil.copy(lab.clips.dist, lab.folder / f"{number}.mkv").name for number in range(6)]
     listed = write_list(lab, [[name, lab.clips.ref] for name in names])
@@ -558,9 +560,9 @@ def library_without_dask(lab):
 
 @case
 def library_takes_no_part_for_the_whole(lab):
-    """A truncated file is tried again, then fails with its cause; the encodes beside it do not.
+    """A truncated file is tried again, then fails with its cause; encodes beside it succeed.
 
-    So it is in ranges, and with compare.
+    Ranges and compare behave alike.
     """
     long_clips(lab)
     short = cut_file(lab, "good.mp4")
@@ -570,7 +572,7 @@ def library_takes_no_part_for_the_whole(lab):
         check_equal((done.status, done.out.splitlines()[-1]), (1, "1 scored, 1 failed, 0 with warnings"), done.err)
         good, bad = sorted(records(lab.folder / "out.jsonl"), key=lambda record: record["error"] is not None)[-2:]
         check_equal((good["frames"], good["frames_promised"], good["partial"]), (150, 150, False), "the whole one")
-        check(bad["error"].startswith(f"not all was scored: {short}: ") and bad["attempts"] == 2, bad)
+        check(bad["error"].startswith(f"not everything was scored: {short}: ") and bad["attempts"] == 2, bad)
         (lab.folder / "out.jsonl").unlink()
     library(lab, listed, "-o", "part.jsonl", "--partial", "--workers", "1").succeeded()
     found = {record["id"]: record for record in records(lab.folder / "part.jsonl")}
@@ -579,7 +581,9 @@ def library_takes_no_part_for_the_whole(lab):
     )
     (lab.folder / "table.csv").write_text(f"series,file,reference,bitrate\na,{short},ref.mp4,1\n")
     words = "compare", "table.csv", "--model", "none", "--feature", "psnr"
-    vmafx(lab, *words, "--scores", "kept").failed(1, f"not all was scored: {short}: ", "--partial takes what there is")
+    vmafx(lab, *words, "--scores", "kept").failed(
+        1, f"not everything was scored: {short}: ", "--partial accepts the scores"
+    )
     check_equal(list((lab.folder / "kept").iterdir()), [], "kept scores of a part")
     done = vmafx(lab, *words, "--partial", "--json").succeeded()
     check("were scored, up to" in " ".join(json.loads(done.out)["warnings"]), done.out)
@@ -587,7 +591,7 @@ def library_takes_no_part_for_the_whole(lab):
 
 @case
 def damage_is_of_its_pair(lab):
-    """Decoders' errors of one encode are not those of the one beside it."""
+    """Decoders' errors of one encode are not counted for the encode beside it."""
     long_clips(lab)
     damage_file(lab, "good.ts", "bad.ts")
     listed = write_list(lab, [["good.mkv", "ref.mp4", "", "none", "psnr"], ["bad.ts", "ref.mp4", "", "none", "psnr"]])
@@ -601,9 +605,9 @@ def damage_is_of_its_pair(lab):
 
 @case
 def library_scores_as_score(lab):
-    """Encodes of one reference together, and each as if it were alone; a broken one among them.
+    """Encodes of one reference are scored together, with the scores that each has alone; one of them is broken.
 
-    Then nothing is scored again but what has changed.
+    A second run scores only what has changed.
     """
     needs_dask()
     names = ladder(lab)
@@ -626,10 +630,10 @@ def library_scores_as_score(lab):
     check("cannot read" in page and "Worst pairs" in page, "page")
 
     with open(lab.folder / "out.jsonl", "ab") as file:
-        file.write(b'{"schema": 1, "id": "hi')  # of a run that was killed
+        file.write(b'{"schema": 1, "id": "hi')  # a killed run leaves such a line
     os.utime(lab.folder / "low.mp4")
     library(lab, write_list(lab, [row for row in rows if row[0] != "broken.mp4"]), "-o", "out.jsonl").succeeded().says(
-        "6 of 7 pairs are scored already"
+        "6 of 7 pairs were scored before"
     )
     check_equal([record["id"] for record in records(lab.folder / "out.jsonl")][8:], ["low.mp4"], "scored again")
 
@@ -645,13 +649,13 @@ def bad_lines_fail_alone(lab):
         ({"distorted": "\udcff.mp4", "id": "byte"}, "No such file or directory"),
         ({"distorted": "", "id": "empty"}, "distorted is missing"),
         ({"reference": None, "id": "none"}, "reference is missing"),
-        ({"reference": ["x"], "id": "list"}, "reference is to be the name of a file"),
-        ({"models": 3, "id": "models"}, "models is to be a text"),
-        ({"features": ["psnr", 1], "id": "features"}, "features is to be a text"),
+        ({"reference": ["x"], "id": "list"}, "reference must be the name of a file"),
+        ({"models": 3, "id": "models"}, "models must be a text"),
+        ({"features": ["psnr", 1], "id": "features"}, "features must be a text"),
         ({"feature": "psnr\0", "id": "feature"}, "cannot be the name of a model or feature"),
         ({"model": "vmaf_\ud800", "id": "model"}, "cannot be the name of a model or feature"),
-        ({"id": {"x": 1}}, "id is neither a text nor a number"),
-        ({"distorted": "", "id": "good"}, "distorted is missing"),  # whose id is another's
+        ({"id": {"x": 1}}, "id must be a text or a number"),
+        ({"distorted": "", "id": "good"}, "distorted is missing"),  # this line has the id of another
     ]
     rows = [{**good, "features": ["psnr"], **changed} for changed, _ in bad] + [
         {**good, "id": "good"},
@@ -684,7 +688,7 @@ def bad_lines_fail_alone(lab):
 
 @contextlib.contextmanager
 def web_server(folder):
-    """(its port, the paths that were asked for)"""
+    """Yields (its port, the paths that were asked for)."""
     asked = []
 
     class Handler(http.server.SimpleHTTPRequestHandler):
@@ -704,7 +708,7 @@ def web_server(folder):
 
 @case
 def lists_name_files_only(lab):
-    """Neither a name nor a playlist opens more than files, and no option writes. A file may have any name."""
+    """Names and playlists open only files, and no option writes. A file may have any name."""
     needs_dask()
     ref = shutil.copy(lab.clips.ref, lab.folder / "ref.mkv")
     for name in ("x.mkv", "a:b.mkv", " a.mkv", "http:"):
@@ -786,7 +790,7 @@ def lists_name_files_only(lab):
 
 @case
 def secrets_of_urls_stay_out_of_results(lab):
-    """One URL is scored, one is not there: neither results, page nor output have their secrets, nor have score's."""
+    """One URL is scored, another is missing: results, page and output have no secrets of either."""
     needs_dask()
     shutil.copy(lab.clips.ref, lab.folder / "ref.mkv")
     lab.run("-i ref.mkv -c:v libx264 -crf 40 -g 5 x.mp4").succeeded()
@@ -818,7 +822,7 @@ def secrets_of_urls_stay_out_of_results(lab):
 
 @case
 def library_cuts_long_files(lab):
-    """A worker is killed in mid-run, and takes its ffmpeg with it."""
+    """A worker that is killed in mid-run takes its ffmpeg with it."""
     needs_dask()
     lab.run("-f lavfi -i testsrc2=s=320x180:r=25:d=24 -c:v ffv1 long.mkv").succeeded()
     lab.run("-i long.mkv -c:v libx264 -preset ultrafast -crf 35 -g 25 long.mp4").succeeded()
@@ -840,7 +844,7 @@ def library_cuts_long_files(lab):
 
 @contextlib.contextmanager
 def running(lab, listed, *words, **variables):
-    """What it says goes to a file: a frozen worker would hold a pipe open."""
+    """Runs the command with its output in a file: a frozen worker would hold a pipe open."""
     line, settings = command("library", listed, *words), environment(lab, **variables)
     with open(lab.folder / "said", "w") as said:
         process = subprocess.Popen(
@@ -854,9 +858,7 @@ def running(lab, listed, *words, **variables):
 
 
 def in_place_of_ffmpeg(lab, *cases):
-    """A program that does what these cases of a shell say of its command line, in the folder of the test, and else what
-    ffmpeg does.
-    """
+    """Writes a program that acts by a shell's `case` on its command line in the test's folder, else runs ffmpeg."""
     program = lab.folder / "ffmpeg"
     program.write_text(
         "\n".join(["#!/bin/bash", f"cd {lab.folder}", 'case "$*" in', *cases, "esac", f'exec {lab.ffmpeg} "$@"', ""])
@@ -879,7 +881,7 @@ def wait_for(find, what, seconds=30):
 
 
 def processes():
-    """(parent, command line) of each, by its number."""
+    """Returns {number: (parent, command line)} of all processes."""
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -895,7 +897,7 @@ def workers_of(pid):
 
 
 def scoring(pid, text=b"vmafx="):
-    """(worker, its ffmpeg)"""
+    """Returns (worker, its ffmpeg)."""
     of_workers = workers_of(pid)
     return (
         (parent, number)
@@ -906,7 +908,7 @@ def scoring(pid, text=b"vmafx="):
 
 @case
 def library_tries_again_what_may_pass(lab):
-    """An ffmpeg that fails once for want of a file system, one that stands still, and one that always crashes."""
+    """One ffmpeg fails once as its file system is gone, one stands still, and one always crashes."""
     needs_dask()
     names = [shutil.copy(lab.clips.dist, lab.folder / f"{name}.mp4").name for name in ("eio", "still", "crash")]
     program = in_place_of_ffmpeg(
@@ -927,7 +929,7 @@ def library_tries_again_what_may_pass(lab):
 
 
 def tree(pid):
-    """A process and all that it and theirs have started."""
+    """Returns a process and all its descendants."""
     found, parents = {pid}, {number: parent for number, (parent, _) in processes().items()}
     while more := {number for number, parent in parents.items() if parent in found} - found:
         found |= more
@@ -935,7 +937,9 @@ def tree(pid):
 
 
 def listening(pid):
-    """The sockets on which a process and its children listen: (protocol, address in hexadecimal, is it the process)."""
+    """Returns the sockets on which a process and its children listen: (protocol, address in hexadecimal, is it the
+    process).
+    """
     own = {}
     for number in tree(pid):
         with contextlib.suppress(OSError):
@@ -953,7 +957,7 @@ def listening(pid):
 
 @case
 def library_listens_to_this_machine_alone(lab):
-    """Scheduler, workers, nannies, and the server of HTTP that each of them has, with the dashboard and without."""
+    """Scheduler, workers and nannies listen on this machine only, also for HTTP, with and without the dashboard."""
     needs_dask()
     listed = write_list(lab, [[lab.clips.dist, lab.clips.ref]])
     program = in_place_of_ffmpeg(lab, "*vmafx=*) sleep 1 ;;")
@@ -970,7 +974,7 @@ def library_listens_to_this_machine_alone(lab):
         check_equal(seen, loopback, f"sockets with {words}")
 
 
-# What a worker's Python does before it is one.
+# A worker's Python does this before it becomes a worker.
 AS_A_WORKER_STARTS = """
 import os, sys, time
 if any("spawn_main" in word for word in sys.orig_argv):
@@ -980,7 +984,7 @@ if any("spawn_main" in word for word in sys.orig_argv):
 
 @case
 def workers_that_do_not_start(lab):
-    """The command says so, with their cause if there is one, and soon."""
+    """The command soon says that the workers do not start, with the cause if it is known."""
     needs_dask()
     listed = write_list(lab, [[lab.clips.dist, lab.clips.ref]])
     site = lab.folder / "site"
@@ -1014,12 +1018,12 @@ def workers_that_do_not_start(lab):
 
 @case
 def library_stops_while_it_starts(lab):
-    """A signal reaches all processes, as Ctrl-C in a terminal: one line is said at most, and nothing is left."""
+    """A signal to all processes, as by Ctrl-C in a terminal, gives at most one line and leaves nothing behind."""
     needs_dask()
     listed = write_list(lab, [[lab.clips.dist, lab.clips.ref]])
     program = in_place_of_ffmpeg(lab, "*vmafx=*) exec sleep 60 ;;")
     for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
-        for workers in (0, 1, 2, 3):  # that have started
+        for workers in (0, 1, 2, 3):  # the number that have started
             with open(lab.folder / "said", "w+") as said:
                 line = command("library", listed, "-o", "out.jsonl", "--workers", 3)
                 settings = environment(lab, VMAFX_FFMPEG=program)
@@ -1051,7 +1055,7 @@ def library_stops_while_it_starts(lab):
 
 @long_case
 def cluster_that_dies(lab):
-    """Whenever the scheduler goes away: one line."""
+    """The command ends in one line, whenever the scheduler goes away."""
     needs_dask()
     listed = write_list(lab, [[lab.clips.dist, lab.clips.ref]])
     settings = environment(lab, VMAFX_FFMPEG=in_place_of_ffmpeg(lab, "*vmafx=*) sleep 60 ;;"))
@@ -1086,7 +1090,7 @@ def cluster_that_dies(lab):
 
 @long_case
 def library_stops(lab):
-    """With nothing left of it, at a signal, and goes on later."""
+    """A signal stops the command without leftovers, and it can go on later."""
     needs_dask()
     lab.run("-f lavfi -i testsrc2=s=320x180:r=25:d=24 -c:v ffv1 long.mkv").succeeded()
     listed = write_list(lab, [["long.mkv", "long.mkv"]])
@@ -1110,7 +1114,7 @@ def library_stops(lab):
 
 @long_case
 def library_on_a_cluster(lab):
-    """Scheduler and workers are those of `dask`; a task takes the resource that they offer."""
+    """The command uses the scheduler and workers of `dask`; a task takes the resource that they offer."""
     needs_dask()
     names = ladder(lab)
     listed = write_list(lab, [[name, "ref.mkv"] for name in names])
@@ -1143,8 +1147,8 @@ def library_on_a_cluster(lab):
 
 @long_case
 def library_survives(lab):
-    """A worker killed, one frozen, the command itself killed and started again: all results, each as of a single run,
-    none twice.
+    """One worker is killed, one frozen, and the command itself killed and started again: each result is there once, as
+    of a single run.
     """
     needs_dask()
     lab.run("-f lavfi -i testsrc2=s=192x108:r=25:d=10 -c:v ffv1 ref.mkv").succeeded()
@@ -1187,7 +1191,7 @@ def library_survives(lab):
         os.kill(frozen, signal.SIGSTOP)
         wait_for(lambda: have(len(first.splitlines()) + 12), "12 results more", 60)
         with contextlib.suppress(ProcessLookupError):  # the newer Dask has ended it by now
-            os.kill(frozen, signal.SIGCONT)  # with its late result
+            os.kill(frozen, signal.SIGCONT)  # the worker comes back with its late result
         ended_well(lab, process, 100)
     check(out.read_text().startswith(first[: first.rfind("\n") + 1]), "the results of the first run are there")
     found = records(out)
@@ -1204,13 +1208,13 @@ def library_survives(lab):
 
 
 def told_command(text):
-    """The line of docs/scale.md that has this in it, and those that it goes on in."""
+    """Returns the line of docs/scale.md that has this text, with the lines that continue it."""
     lines = (top / "docs/scale.md").read_text().replace("\\\n", "").splitlines()
     return next(line.strip() for line in lines if line.startswith("    ") and text in line)
 
 
 def prepared(lab):
-    """What the commands of docs/scale.md find: dis.mp4, ref.mp4, list.csv, part.sh and the programs."""
+    """Makes the files that the commands of docs/scale.md need: dis.mp4, ref.mp4, list.csv, part.sh and the programs."""
     lab.run("-f lavfi -i testsrc2=s=192x108:r=25:d=6 -c:v libx264 -preset ultrafast -qp 0 -g 50 ref.mp4").succeeded()
     lab.run("-i ref.mp4 -c:v libx264 -preset ultrafast -crf 35 -g 50 dis.mp4").succeeded()
     shutil.copy(top / "examples/part.sh", lab.folder)
@@ -1223,7 +1227,7 @@ def prepared(lab):
 
 
 def told(lab, text, settings, **replaced):
-    """Runs that command, with other numbers where the clip is shorter than that of the document."""
+    """Runs a command of the document, with other numbers where the clip is shorter than the document's."""
     line = told_command(text)
     for old, new in replaced.values():
         check(old in line, f"'{old}' is not in: {line}")
@@ -1288,7 +1292,7 @@ def slurm_as_told(lab):
 
 @contextlib.contextmanager
 def slurm(lab):
-    """A cluster of this machine alone."""
+    """Starts a cluster of this machine only."""
     folder = lab.folder / "slurm"
     folder.mkdir()
     host = os.uname().nodename.split(".")[0]

@@ -1,5 +1,5 @@
-"""vmafx score, from the inputs to the result: what it refuses to read, the size of the pictures, a part that is not the
-whole, what is written.
+"""vmafx score, from the inputs to the result: which inputs it refuses, the size of pictures, parts taken for the whole,
+what is written.
 """
 
 import errno
@@ -35,8 +35,8 @@ def pooled(result, key, encode=0):
 
 @case
 def models_are_scored_at_their_size(lab):
-    """The score is that of the filter after scale; features beside it are those of the reference's size, in a run of
-    their own or in this one.
+    """The score is that of the filter after scale; features beside it are scored at the reference's size, in their own
+    run or in this one.
     """
     small = made(lab, "small.mkv", f"-vf scale={WIDTH // 2}:{HEIGHT // 2}:flags=bicubic -c:v ffv1")
     up = "scale=1920:1080:flags=bicubic"
@@ -70,7 +70,7 @@ def models_are_scored_at_their_size(lab):
 
 @case
 def logs_of_two_sizes_are_one(lab):
-    """In each format, of one encode and of two; a feature that a model has, too, is the one that was asked for."""
+    """Each format has one encode or two; of a feature that a model has, too, the one that was asked for counts."""
     clips = lab.clips.dist, lab.clips.ref
     words = "--feature", "psnr", "--feature", "vif", "--window", "0.4"
     alone, _ = scored(lab, *clips, "--model", "none", *words)
@@ -111,7 +111,7 @@ def scale_is_chosen(lab):
 
 @case
 def the_default_model_follows_the_size(lab):
-    """A named model is never changed."""
+    """The default model depends on the size; a named model is never changed."""
     lab.run("-f lavfi -i testsrc2=s=2560x1440:r=25 -frames:v 1 -c:v ffv1 large.mkv").succeeded()
     result, done = scored(lab, "large.mkv", "large.mkv", scale="model")
     check_equal(result["models"]["vmaf"], {"model": "vmaf_4k_v0.6.1", "width": 3840, "height": 2160}, "model")
@@ -125,7 +125,7 @@ def the_default_model_follows_the_size(lab):
 
 @case
 def models_of_several_sizes(lab):
-    """Each at its own, in one run; the table names them."""
+    """Each model scores at its own size, in one run; the table names them."""
     words = "--model", "vmaf_v0.6.1", "--model", "vmaf_4k_v0.6.1", "--feature", "psnr"
     done = vmafx(lab, "score", lab.clips.dist, lab.clips.ref, *words).succeeded()
     check(
@@ -140,7 +140,7 @@ def models_of_several_sizes(lab):
 
 @case
 def sizes_that_models_are_made_for(lab):
-    """A picture that fills the display in one direction is not scaled, whatever its shape; a turned one neither."""
+    """A picture that fills the display in one direction is not scaled, whatever its shape, even if turned."""
     for rows, size, aspect, wanted in (
         (1080, (640, 360), None, (1920, 1080)),
         (1080, (1920, 800), None, (1920, 800)),
@@ -172,13 +172,13 @@ def sizes_that_models_are_made_for(lab):
     check_equal(
         result["models"], {"mine": {"model": "mine", "width": WIDTH, "height": HEIGHT}}, "a model of unknown size"
     )
-    done.says("the size that model mine is made for is not known: --scale WxH sets one")
+    done.says("the size that the model mine is made for is not known: --scale WxH sets one")
     check_equal(str(Scale.parse("1920x1080").size), "1920x1080", "scale")
 
 
 @case
 def the_page_says_how_it_was_scored(lab):
-    """The models, the sizes, the frames, the processor and the preparation are not warnings."""
+    """Models, sizes, frames, processor and preparation are on the page, but not among the warnings."""
     words = lab.clips.dist, lab.clips.ref, "--feature", "psnr", "--report", "page.html"
     vmafx(lab, "score", *words).succeeded()
     text = (lab.folder / "page.html").read_text()
@@ -195,7 +195,7 @@ def the_page_says_how_it_was_scored(lab):
 def a_range_has_pictures_of_one_size(lab):
     words = lab.clips.dist, lab.clips.ref, "--feature", "psnr", "--range", "-0.4s", "--log", "part.json"
     vmafx(lab, "score", *words).failed(
-        2, f"a log of a range is of pictures of one size, and these are scored at 1920x1080 and {WIDTH}x{HEIGHT}"
+        2, f"a log of a range has pictures of one size, but these are scored at 1920x1080 and {WIDTH}x{HEIGHT}"
     )
     vmafx(lab, "score", *words, "--scale", "reference").succeeded()
     check_equal(lab.json("part.json")["range"]["to"], 0.4, "end of the range")
@@ -205,7 +205,7 @@ def a_range_has_pictures_of_one_size(lab):
 
 
 def long_clips(lab):
-    """An encode in several containers, and its reference."""
+    """Makes an encode in several containers, and its reference."""
     source = f"testsrc2=s=96x64:r=25:d={SECONDS}"
     lab.run("-f lavfi -i", source, "-c:v libx264 -qp 0 -preset ultrafast -movflags +faststart ref.mp4").succeeded()
     lab.run("-i ref.mp4 -c:v libx264 -crf 20 -bf 2 -movflags +faststart good.mp4").succeeded()
@@ -221,7 +221,7 @@ def cut_file(lab, name, part=0.6):
 
 
 def damage_file(lab, name, damaged):
-    """Some bytes in its middle are wrong."""
+    """Changes some bytes in the middle of a file."""
     content = bytearray((lab.folder / name).read_bytes())
     for place in range(len(content) // 3, len(content) // 2, 997):
         content[place] ^= 0x55
@@ -229,7 +229,7 @@ def damage_file(lab, name, damaged):
 
 
 def failing_reads(lab, name, number=errno.EIO):
-    """Variables that have ffmpeg's reads of a file fail in its middle."""
+    """Returns variables that make ffmpeg's reads of a file fail in its middle."""
     library = compiled(lab, "read_error", "-shared", "-fPIC", "-ldl", folder=Path(__file__).resolve().parent)
     return {
         "LD_PRELOAD": library,
@@ -241,7 +241,9 @@ def failing_reads(lab, name, number=errno.EIO):
 
 def refused_as_part(lab, *words, **variables):
     done = vmafx(lab, "score", *words, *FEATURES, **variables)
-    return done.failed(1, "not all was scored: ", "the mean of these frames: psnr_y ", "--partial takes what there is")
+    return done.failed(
+        1, "not everything was scored: ", "the mean of these frames: psnr_y ", "--partial accepts the scores"
+    )
 
 
 @case
@@ -255,7 +257,7 @@ def a_truncated_file_is_not_the_whole(lab):
         refused_as_part(lab, "good.mp4", short, "ref.mp4", "--log", "log.json").says(f"{short}: ").does_not_say(
             f"\n  good.mp4: {25 * SECONDS}"
         )
-        refused_as_part(lab, "good.mp4", short)  # as the reference
+        refused_as_part(lab, "good.mp4", short)  # the short file is the reference
         check(not (lab.folder / "log.json").exists(), "a log of a part")
     result, done = scored(lab, "cut-good.mp4", "ref.mp4", "--partial", *FEATURES)
     encode = result["encodes"][0]
@@ -265,7 +267,7 @@ def a_truncated_file_is_not_the_whole(lab):
 
 @case
 def a_read_error_is_not_an_end(lab):
-    """Whatever the system says, in containers that have a length and in one that has none; in jobs, too."""
+    """A read error is reported whatever the system says, in containers with a length and without one, also in jobs."""
     long_clips(lab)
     for name in ("good.mp4", "good.mkv", "good.ts"):
         refused_as_part(lab, name, "ref.mp4", **failing_reads(lab, name)).says("Input/output error")
@@ -277,7 +279,7 @@ def a_read_error_is_not_an_end(lab):
 
 @case
 def a_file_that_is_whole_is_taken(lab):
-    """Longer sound than pictures, an encode that is shorter than the reference, and a range are allowed."""
+    """Sound longer than the pictures, an encode shorter than the reference, and a range are allowed."""
     long_clips(lab)
     lab.run(f"-i good.mp4 -f lavfi -i sine=d={SECONDS + 2} -c:v copy -c:a flac sound.mkv").succeeded()
     lab.run("-i good.mp4 -t 2 -c:v libx264 -crf 20 short.mkv").succeeded()
@@ -292,7 +294,7 @@ def a_file_that_is_whole_is_taken(lab):
 
 @case
 def damage_is_told_of_its_encode(lab):
-    """Bytes that are wrong in the middle of one of two."""
+    """Damage in the middle of one of two encodes is reported for that one."""
     long_clips(lab)
     damage_file(lab, "good.ts", "bad.ts")
     result, done = scored(lab, "good.mkv", "bad.ts", "ref.mp4", "--partial", *FEATURES)
@@ -327,7 +329,7 @@ def pipes_are_refused_at_once(lab):
 
 @case
 def an_ffprobe_that_is_broken(lab):
-    """It says nothing at all for ever, it says what nobody understands, and it is asked again by nobody."""
+    """An ffprobe may be silent for ever, answer nonsense or crash, and is not asked again."""
     (lab.folder / "ffmpeg").write_text(f'#!/bin/sh\nexec {lab.ffmpeg} "$@"\n')
     (lab.folder / "ffmpeg").chmod(0o755)
     limits = (
@@ -336,13 +338,13 @@ def an_ffprobe_that_is_broken(lab):
     )
     program = limits + "import sys; from vmafx.command.__main__ import main; sys.exit(main())"
     for script, wanted in (
-        ("sleep 1000", "timed out: ffprobe has not answered within 1 s"),
-        ("echo garbage", "ffprobe says what cannot be understood"),
-        ("""echo '{"streams": [{"width": "x", "pix_fmt": 3}]}'""", "ffprobe says what cannot be understood"),
+        ("sleep 1000", "timed out: ffprobe did not answer within 1 s"),
+        ("echo garbage", "cannot understand ffprobe's answer"),
+        ("""echo '{"streams": [{"width": "x", "pix_fmt": 3}]}'""", "cannot understand ffprobe's answer"),
         (
             """echo '{"streams": [{"width": 16, "height": 16, "pix_fmt": "gray", "side_data_list": [7]}], "format":
             {}}'""",
-            "cannot be understood",
+            "cannot understand ffprobe's answer",
         ),
         ("kill -9 $$", "cannot read"),
     ):
@@ -368,7 +370,7 @@ def an_ffprobe_that_is_broken(lab):
 
 @case
 def input_options_are_passed_on(lab):
-    """Twice the rate of both is the same score; a size for pictures that have none."""
+    """Twice the rate of both inputs gives the same score; raw pictures get their size."""
     result, _ = scored(lab, lab.clips.dist, lab.clips.ref, *FEATURES)
     fast, done = scored(lab, lab.clips.dist, lab.clips.ref, *FEATURES, "--input-option", "r=50", "--ref-option=-r=50")
     check_equal(
@@ -400,10 +402,10 @@ def input_options_are_passed_on(lab):
 def options_are_checked_by_the_command(lab):
     clips = lab.clips.dist, lab.clips.ref
     for words, status, wanted in (
-        (("--threads", "-5"), 2, "'-5' is not a number of threads: 1 to 1024"),
+        (("--threads", "-5"), 2, "'-5' is not a number of threads: give 1 to 1024"),
         (("--threads", "0"), 2, "'0' is not a number of threads"),
         (("--device", "0", "--backend", "cpu"), 2, "--device names a GPU, and --backend cpu uses none"),
-        (("--range", "-x"), 2, "-x is no range of times"),
+        (("--range", "-x"), 2, "-x is not a range of times"),
     ):
         vmafx(lab, "score", *clips, *words).failed(status, wanted)
     done = vmafx(lab, "score", *clips, "--device", "99", VMAFX_HIP_RUNTIME="/nowhere")
@@ -417,7 +419,7 @@ def options_are_checked_by_the_command(lab):
 
 @case
 def outputs_that_cannot_be_written(lab):
-    """Closed, full or gone: one line, and a status."""
+    """An output that is closed, full or gone gives one line and a status."""
     clips = f"{lab.clips.ref} {lab.clips.ref} --model none --feature psnr"
     (lab.folder / "full.json").symlink_to("/dev/full")
     for words, redirection, wanted in (
@@ -461,7 +463,7 @@ def outputs_that_cannot_be_written(lab):
 
 @case
 def names_cannot_control_the_terminal(lab):
-    """They are shown as a shell reads them."""
+    """Names are shown as a shell reads them."""
     name = "\033[31mred\n\u202e'.mkv"
     shutil.copy(lab.clips.ref, lab.folder / name)
     done = vmafx(lab, "score", name, lab.clips.ref, *FEATURES).succeeded()

@@ -31,7 +31,7 @@ def hold_reader(reader, inputs):
 
 
 def hold(path, read, *allowed):
-    """`read(path)` is done at once, with one line for the user where it fails, whatever is changed in the file."""
+    """Checks that `read(path)` ends at once, with one line for the user if it fails, for any change in the file."""
     text = path.read_bytes()
     for number in range(MUTATIONS):
         path.write_bytes(command_readers.changed(b"\n" + text, random.Random(number)).partition(b"\n")[2])
@@ -78,7 +78,7 @@ def results_of_libraries_are_read_or_refused(lab):
 
 @long_case
 def many_changed_inputs(lab):
-    """In a process of its own, whose memory is bounded."""
+    """Runs the fuzz target on many inputs, in a process of its own with bounded memory."""
     done = subprocess.run(
         [sys.executable, top / "fuzz/command_readers.py", "--inputs", "100000", "--seed", "7"],
         cwd=lab.folder,
@@ -90,7 +90,7 @@ def many_changed_inputs(lab):
 
 @case
 def what_is_not_escaped_is_seen(lab):
-    """The target sees a page that has what its templates have not."""
+    """The fuzz target sees a page with anything that its templates lack."""
     del lab
     good = make_page(Page([encode_of(["vmaf"])], ["vmaf"]))
     command_readers.hold_page(good)
@@ -114,7 +114,7 @@ def what_is_not_escaped_is_seen(lab):
 
 # -- Each kind by itself -----------------------------------------------------------------------------------------------
 
-MUTATIONS = 400  # of each file
+MUTATIONS = 400  # changes tried on each file
 FRAME = {"frameNum": 0, "time": 0.0, "metrics": {"vmaf": 50.0}}
 
 
@@ -127,7 +127,7 @@ def encode_of(keys):
 
 
 def frames_with(*changes):
-    """As many frames, of which each has this change."""
+    """Returns a report with this many frames, each with this change."""
     frames = [{"frameNum": i, "time": i / 25, "metrics": {"vmaf": 50.0 + i, "cambi": 1.0}} for i in range(len(changes))]
     return {"frames": [{**frame, **change} for frame, change in zip(frames, changes)]}
 
@@ -266,9 +266,9 @@ ERRORS = (
     (with_summary(partial=[]), "partial is a list, and not true or false"),
 )
 TEXTS = (
-    ('{"frames": [{"frameNum": 0, "metrics": {"vmaf": 1, "vmaf": 2}}]}', "the key 'vmaf' is there twice in an object"),
-    ('{"frames": [], "frames": []}', "the key 'frames' is there twice in an object"),
-    ('{"frameNum": 0, "frameNum": 1, "metrics": {}}\n', "line 1: the key 'frameNum' is there twice"),
+    ('{"frames": [{"frameNum": 0, "metrics": {"vmaf": 1, "vmaf": 2}}]}', "an object has the key 'vmaf' twice"),
+    ('{"frames": [], "frames": []}', "an object has the key 'frames' twice"),
+    ('{"frameNum": 0, "frameNum": 1, "metrics": {}}\n', "line 1: an object has the key 'frameNum' twice"),
     (
         '{"frameNum": 0, "metrics": {"vmaf": 1}}\n{"frameNum": 0, "metrics": {"vmaf": 1}}\n',
         "line 2: frame 0 comes after frame 0",
@@ -289,14 +289,14 @@ TEXTS = (
     ('{"a": ' + "[" * 100000, "it nests too deep"),
     ('{"a": ' * 100000, "it nests too deep"),
     ('{"frames": [' + '{"a":' * 100000, "it nests too deep"),
-    ('{"a": "' + "x" * (5 << 20) + '"}', "a value of more than 4194304 characters"),
+    ('{"a": "' + "x" * (5 << 20) + '"}', "the value at character 6 has more than 4194304 characters"),
     (
         '{"frames": [{"frameNum": 0, "metrics": {"' + "x" * (2 << 20) + '": 1}}]}',
         "a value of more than 1048576 characters",
     ),
     ("{" + ",".join(f'"{i}": 1' for i in range(1001)) + "}", "an object has more than 1000 members"),
     ('{"frames": [}', "Expecting value at character 12"),
-    ('{"frames" 3}', "':' is expected at character 10, and there is '3'"),
+    ('{"frames" 3}', "':' is expected at character 10, not '3'"),
     ("Frame,vmaf,vmaf\n0,1,2\n", "its first line names a column twice"),
     ("Frame,vmaf\n0\n", "line 2: 1 cells, and 2 in the first line"),
     ("Frame,vmaf\n0,1,2\n", "line 2: 3 cells, and 2 in the first line"),
@@ -330,7 +330,7 @@ TEXTS = (
 
 
 def told_of(path):
-    """The error, or nothing, and a page is made."""
+    """Makes a page and returns the error, "" if there is none."""
     try:
         encodes = read_scores(path)
     except Failure as failure:
@@ -342,7 +342,7 @@ def told_of(path):
 
 @case
 def hostile_reports_make_pages(lab):
-    """Whatever can be told of them is told, and nothing of it breaks a plot."""
+    """Odd content is shown, and breaks no plot."""
     path = lab.folder / "report.json"
     for what, content in PAGES.items():
         path.write_text(json.dumps(content))
@@ -361,7 +361,7 @@ def hostile_reports_make_pages(lab):
 
 @case
 def hostile_reports_are_refused(lab):
-    """With the file, the key, what it is and what is expected."""
+    """The error names the file, the key, its value and what is expected."""
     path = lab.folder / "report.json"
     for content, text in (*((json.dumps(content), text) for content, text in ERRORS), *TEXTS):
         path.write_text(content, encoding="utf-8", errors="surrogatepass")
@@ -372,7 +372,7 @@ def hostile_reports_are_refused(lab):
 
 @case
 def byte_order_marks_are_taken(lab):
-    """In each format; a text in UTF-16 is called one."""
+    """A byte order mark is accepted in each format; a text in UTF-16 is reported as such."""
     reports = {
         path.name: path.read_bytes().partition(b"\n")[2] for path in (top / "fuzz/corpus/command").glob("report-*")
     }
@@ -399,11 +399,11 @@ def byte_order_marks_are_taken(lab):
 
 # -- Memory ------------------------------------------------------------------------------------------------------------
 
-MOST_MIB = 400  # of the address space, of which Python and its libraries have a part
+MOST_MIB = 400  # address space, of which Python and its libraries take a part
 
 
 def bounded(lab, *words, stdin=None, seconds=60):
-    """What the command says, in so little memory."""
+    """Runs the command in little memory and returns its output."""
     limit = MOST_MIB << 20
 
     def bound():
@@ -456,7 +456,7 @@ def endless_files_are_refused(lab):
 
 @case
 def hostile_reports_take_little_memory(lab):
-    """What took hundreds of megabytes, and what would."""
+    """Reports that once took hundreds of megabytes, and others that would, take little."""
     keys = "".join(json.dumps({"frameNum": i, "metrics": {f"k{i}": 1.0}}) + "\n" for i in range(9000))
     check(len(keys) < 500_000, "as large as the one that was seen")
     (lab.folder / "keys.ndjson").write_text(keys)
@@ -486,7 +486,7 @@ def hostile_reports_take_little_memory(lab):
 
 @case
 def long_reports_take_little_memory(lab):
-    """On one line, 58 MB; all scores are there."""
+    """A report of 58 MB on one line takes little memory, and all scores are there."""
     with (lab.folder / "long.json").open("w") as file:
         file.write('{"frames":[')
         for i in range(40_000):
@@ -517,7 +517,7 @@ def long_reports_take_little_memory(lab):
 
 @case
 def missing_packages_are_named(lab):
-    """Each before any work, with the packages of Debian and PyPI; what does without it goes on."""
+    """A missing package is named before any work, by its names in Debian and PyPI; parts that do without it work."""
     score_pairs(gray_pairs(), model="", feature="psnr", log_path=str(lab.folder / "scores.json"))
     (lab.folder / "table.csv").write_text("series,bitrate,scores\na,100,scores.json\n")
     for package, told in (

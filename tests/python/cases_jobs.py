@@ -1,10 +1,10 @@
-"""A stream scored in parts: what comes of it is what a single run says, to the last bit."""
+"""A stream scored in parts has the scores of a single run, to the last bit."""
 
 import ctypes
 import json
 import os
 import pickle
-import pty
+
 import re
 import shutil
 import signal
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import vmafx as vmafx_module
 from cases_ranges import encode_pair
-from cases_score import OLD_REPORT, read_all
+from cases_score import OLD_REPORT, seen_on_a_terminal
 from command import Done, environment, vmafx
 from common import case, check, check_equal, gray_pairs, top
 from vmafx.command import _ffmpeg, _parts
@@ -38,7 +38,7 @@ def settings(lab, **options):
 
 
 def long_pair(lab, container, codec="libx264", rate="25", frames=200):
-    """Eight seconds, with open GOPs and B-frames; y4m: the decoded pictures of such a pair."""
+    """Makes a pair of eight seconds, with open GOPs and B-frames; y4m has the decoded pictures of such a pair."""
     paths = encode_pair(lab, "mkv" if container == "y4m" else container, codec, rate, frames)
     if container != "y4m":
         return paths
@@ -48,7 +48,7 @@ def long_pair(lab, container, codec="libx264", rate="25", frames=200):
 
 
 def same_scores(got, wanted):
-    """All that reports in JSON tell of the stream, in one order."""
+    """Checks that two reports in JSON say the same of the stream, in the same order."""
     texts = [
         json.dumps({key: value for key, value in json.loads(path.read_text()).items() if key not in OF_RUN})
         for path in (got, wanted)
@@ -58,7 +58,7 @@ def same_scores(got, wanted):
 
 
 def score_in_parts(lab, work, parts):
-    """The joined report. Parts are scored again where seeks have gone wrong, at last from the beginning."""
+    """Returns the joined report. Parts are scored again after a wrong seek, in the end from the beginning."""
     logs, earlies = {}, {}
     for number, time_range in enumerate(parts):
         log = lab.folder / f"part{number}.json"
@@ -75,7 +75,7 @@ def score_in_parts(lab, work, parts):
 
 @case
 def parts_are_the_whole(lab):
-    """In any container; what a scheduler sends to others goes through pickle and JSON."""
+    """Parts equal the whole in any container; values that go to other machines survive pickle and JSON."""
     for container, codec, rate in (
         ("mp4", "libx264", "25"),
         ("mkv", "libx264", "24000/1001"),
@@ -93,7 +93,7 @@ def parts_are_the_whole(lab):
 
 @case
 def parts_of_inputs_that_differ(lab):
-    """They start apart, have another rate, another size, are interlaced; several encodes of several lengths."""
+    """Inputs start apart, have another rate or size, or are interlaced; encodes have several lengths."""
     dist, ref = long_pair(lab, "mp4")
     lab.run("-f lavfi -i sine=d=6 -itsoffset 0.3 -i", dist, "-map 0 -map 1 -c:v copy -c:a aac late.ts").succeeded()
     lab.run("-i", dist, "-vf fps=30,scale=64:64 -c:v libx264 -bf 2 -t 7 rate.mp4").succeeded()
@@ -111,7 +111,7 @@ def parts_of_inputs_that_differ(lab):
 
 @case
 def a_late_seek_is_no_other_score(lab):
-    """Groups of pictures of ten seconds in MPEG-TS: a seek lands after the whole part."""
+    """In MPEG-TS with groups of pictures of ten seconds, a seek lands after the whole part."""
     codec = "-c:v libx264 -preset ultrafast -g 250 -keyint_min 250 -bf 2 -sc_threshold 0 -crf"
     for name, quality in (("dist.ts", 30), ("ref.ts", 10)):
         lab.run("-f lavfi -i", "testsrc2=s=96x96:r=25:d=24", f"{codec} {quality}", name).succeeded()
@@ -125,8 +125,8 @@ def a_late_seek_is_no_other_score(lab):
 
 @case
 def complaints_of_a_seek_are_forgotten(lab):
-    """What a decoder says before the first frame is out; not damage that comes later, nor what the filter said, nor all
-    where no frame came out.
+    """Messages of a decoder before the first frame is out are forgotten, but not later damage, nor the filter's, and
+    none if no frame comes out.
     """
     del lab
     early, begin, late = (
@@ -152,7 +152,7 @@ def what_is_no_part_is_an_error(lab):
     try:
         _parts.score_part(work, TimeRange(9000, 9500), lab.folder / "part.json")
     except _parts.Indivisible as failure:
-        check("the part 9.000s-9.500s cannot be scored for itself" in str(failure), failure)
+        check("cannot score the part 9.000s-9.500s by itself" in str(failure), failure)
     else:
         raise AssertionError("a part after the end has scores")
     check_equal(_parts.cut(work, seconds=100), [TimeRange()], "parts")
@@ -163,7 +163,7 @@ def what_is_no_part_is_an_error(lab):
 
 
 def library_command(*words):
-    """With what merges parts."""
+    """Returns the command with the libraries that merge parts."""
     return [sys.executable, "-m", "vmafx.command", *map(str, words)]
 
 
@@ -177,7 +177,7 @@ def scored(lab, *words, **variables):
 
 
 def same_as_alone(lab, *words, jobs=2, log="json"):
-    """What it prints, warns of and logs. A report in JSON does not tell how each part was run."""
+    """Checks that output, warnings and log equal those of one run. Reports in JSON do not tell how parts were run."""
     alone = scored(lab, *words, "--log", f"alone.{log}").succeeded()
     together = scored(lab, *words, "--jobs", jobs, "--log", f"jobs.{log}").succeeded()
     check_equal(together.out, alone.out, "result")
@@ -192,14 +192,14 @@ def same_as_alone(lab, *words, jobs=2, log="json"):
 
 
 def without_run(path):
-    """Of CSV and XML."""
+    """Returns a report in CSV or XML without the facts of its run."""
     text = re.sub(r'fps="[^"]*"|<vmafx .*?</vmafx>\s*', "", path.read_text(), flags=re.S)
     return re.sub(r"\s*<fyi .*?/>", "", text)
 
 
 @case
 def jobs_score_as_one(lab):
-    """The table, JSON and logs of several containers, models, features, encodes, with windows."""
+    """Table, JSON and logs are alike for several containers, models, features and encodes, with windows."""
     long = {container: long_pair(lab, container, frames=300) for container in ("mp4", "ts", "mkv")}
     features = [word for feature in TEMPORAL for word in ("--feature", feature)]
     same_as_alone(lab, *long["mp4"], *features, "--window", "2.5", "--json")
@@ -211,7 +211,7 @@ def jobs_score_as_one(lab):
 
 @case
 def jobs_doubt_as_one(lab):
-    """Frames that are missing here and there: the counts are of the whole stream."""
+    """If frames are missing here and there, the counts are those of the whole stream."""
     lab.run("-f lavfi -i testsrc2=s=96x96:r=25:d=14 -c:v libx264 -bf 2 ref.mkv").succeeded()
     lab.run(
         "-i ref.mkv -vf select=not(eq(mod(n\\,90)\\,41)) -fps_mode passthrough -c:v libx264 -bf 2 -crf 40 holes.mkv"
@@ -250,7 +250,7 @@ def a_range_is_scored_and_merged(lab):
 
 @case
 def devices_share_the_parts(lab):
-    """Each ffmpeg gets one of them, and its part of the processors."""
+    """Each ffmpeg gets one of the devices, and its share of the processors."""
     dist, ref = long_pair(lab, "mp4", frames=450)
     on_cpu = 'for word; do set -- "$@" "$(printf %s "$word" | sed s/backend=hip/backend=cpu/)"; shift; done'
     wrap_ffmpeg(lab, f'case "$*" in *range=*) echo "$*" >>"{lab.folder}/calls" ;; esac\n{on_cpu}')
@@ -262,7 +262,7 @@ def devices_share_the_parts(lab):
 
 
 def wrap_ffmpeg(lab, script):
-    """An ffmpeg that does something before."""
+    """Writes an ffmpeg that does something before it starts."""
     (lab.folder / "ffmpeg").write_text(f'#!/bin/sh\n{script}\nexec {lab.ffmpeg} "$@"\n')
     (lab.folder / "ffmpeg").chmod(0o755)
     (lab.folder / "ffprobe").unlink(missing_ok=True)
@@ -270,7 +270,7 @@ def wrap_ffmpeg(lab, script):
 
 
 def slow_jobs(lab, failing=""):
-    """A command whose parts go on for minutes, but for one that fails after some time."""
+    """Starts a command whose parts take minutes, except one that fails after some time."""
     dist, ref = long_pair(lab, "mp4", frames=450)
     (lab.folder / "tmp").mkdir()
     slow = f'*range=*) echo $$ >>"{lab.folder}/pids"; set -- -readrate 0.02 "$@" ;;'
@@ -335,7 +335,7 @@ def all_jobs_end_with_the_command(lab):
 
 @case
 def all_jobs_end_with_a_signal_to_another_thread(lab):
-    """It does not interrupt the wait of the main thread, just as one that comes right before this begins."""
+    """Such a signal does not interrupt the wait of the main thread, like one that comes right before the wait."""
     process = slow_jobs(lab)
     wait_for_three(lab, process)
     others = [int(task.name) for task in Path(f"/proc/{process.pid}/task").iterdir() if int(task.name) != process.pid]
@@ -352,24 +352,13 @@ def all_jobs_end_with_one_that_fails(lab):
 @case
 def one_bar_shows_all_jobs(lab):
     dist, ref = long_pair(lab, "mp4", frames=450)
-    ours, theirs = pty.openpty()
-    words = library_command("score", dist, ref, "--jobs", "2")
-    subprocess.run(
-        words,
-        env=environment(lab, TERM="xterm", COLUMNS="100"),
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-        timeout=60,
-    )
-    os.close(theirs)
-    seen = read_all(ours)
+    seen = seen_on_a_terminal(lab, library_command("score", dist, ref, "--jobs", "2"))
     check(" %, 0:00 left" in seen and "worst frame" in seen, repr(seen))
 
 
 @case
 def library_that_jobs_need(lab):
-    """It is that of the ffmpeg that is used, and is not needed where nothing is merged."""
+    """Jobs use the library of their ffmpeg, and need none if nothing is merged."""
     pair = long_pair(lab, "mp4")
     vmafx(lab, "score", lab.clips.dist, lab.clips.ref, "--jobs", "2").succeeded().says("too short for parts")
     vmafx(lab, "score", *pair, "--jobs", "2").failed(1, "for which Python needs cffi", "apt-get install python3-cffi")
@@ -377,7 +366,7 @@ def library_that_jobs_need(lab):
     with vmafx_module.Session(**options) as session:
         list(session.run(gray_pairs()))
     vmafx(lab, "merge", "part.json").failed(1, "for which Python needs cffi")
-    module = lab.folder / "alone/vmafx"  # without a build beside it
+    module = lab.folder / "alone/vmafx"  # a place without a build beside it
     shutil.copytree(top / "python/vmafx", module, ignore=shutil.ignore_patterns("__pycache__"))
     nothing = {"VMAFX_LIBRARY": None, "PYTHONPATH": module.parent, "PATH": "/usr/bin:/bin"}
     wanted = scored(lab, *pair).succeeded().out
@@ -395,20 +384,20 @@ def library_that_jobs_need(lab):
 
 @case
 def jobs_that_cannot_be(lab):
-    """One error for each, or one run, if the result is the same."""
+    """Each impossible request gives one error, or one run if the result is the same."""
     clips = lab.clips.dist, lab.clips.ref
     for words, texts in (
-        (("--jobs", "0"), ("'0' is not a number of jobs: 1, 2, … or 'auto'",)),
-        (("--jobs", "2", "--range", "1s-"), ("--jobs does not cut again",)),
-        (("--jobs", "auto", "--range", "1s-"), ("--jobs does not cut again",)),
+        (("--jobs", "0"), ("'0' is not a number of jobs: give 1, 2, … or 'auto'",)),
+        (("--jobs", "2", "--range", "1s-"), ("which --jobs cannot cut again: leave one",)),
+        (("--jobs", "auto", "--range", "1s-"), ("which --jobs cannot cut again: leave one",)),
         (("--jobs", "2", "--log", "log.ndjson"), ("grows frame by frame",)),
-        (("--device", "0,"), ("has no name",)),
-        (("--range", "1.0005s-"), ("1.0005s- is no range of times: use 60s-120s",)),
-        (("--range", "2s-1s"), ("2s-1s has nothing in it",)),
+        (("--device", "0,"), ("has an empty name between its commas",)),
+        (("--range", "1.0005s-"), ("1.0005s- is not a range of times: use 60s-120s",)),
+        (("--range", "2s-1s"), ("the range 2s-1s is empty: use 60s-120s",)),
     ):
         scored(lab, *clips, *words).failed(2, *texts)
     scored(lab, *clips, "--range", "4s-5s").failed(
-        1 if lab.version() < (7, 0) else 234, "the part 4.000s-5.000s cannot be scored for itself"
+        1 if lab.version() < (7, 0) else 234, "cannot score the part 4.000s-5.000s by itself"
     )
     alone, together, usual = (
         scored(lab, *clips, *more).succeeded() for more in ((), ("--jobs", "2"), ("--jobs", "auto"))

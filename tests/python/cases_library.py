@@ -1,4 +1,4 @@
-"""Where the library is found, and how the module is installed."""
+"""How the module finds the library, and how it is installed."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ build = os.path.dirname(os.path.dirname(os.environ["VMAFX_LIBRARY"]))
 
 
 def say(program=SAY, **variables):
-    """What the module says in another environment; None takes a variable away."""
+    """Runs a program in another environment and returns its output; None takes a variable away."""
     environment = {**os.environ, "PYTHONPATH": str(top / "python")} | variables
     return run_python(program, env={name: str(value) for name, value in environment.items() if value is not None})
 
@@ -33,7 +33,7 @@ def library_of_the_environment(lab):
 
 @case
 def library_beside_ffmpeg(lab):
-    """As quickstart builds and installs it, also through a link."""
+    """The library is found beside ffmpeg, as quickstart builds and installs it, also through a link."""
     says_its_version(VMAFX_LIBRARY=None, PATH=f"{build}/bin:/usr/bin")
     prefix = lab.folder / "prefix"
     (prefix / "bin").mkdir(parents=True)
@@ -52,13 +52,13 @@ def library_of_the_loader(lab):
 
 
 def module_in(folder):
-    """A copy of the module, whose own sources have no library."""
+    """Copies the module to a place whose sources have no library."""
     shutil.copytree(top / "python/vmafx", folder / "vmafx", ignore=shutil.ignore_patterns("__pycache__"))
     return folder
 
 
 def prefix_of(lab, name="prefix"):
-    """As `quickstart install` makes it."""
+    """Makes a prefix as `quickstart install` does."""
     prefix = lab.folder / name
     (prefix / "bin").mkdir(parents=True)
     module_in(prefix / "lib/vmafx/python")
@@ -71,7 +71,7 @@ def prefix_of(lab, name="prefix"):
 
 @case
 def library_of_the_module(lab):
-    """That of an installed module, and that of the sources that it is in."""
+    """The library is found in the prefix of an installed module, and in the sources that a module is in."""
     prefix = prefix_of(lab)
     nothing = {"VMAFX_LIBRARY": None, "PATH": "/nowhere"}
     says_its_version(**nothing, PYTHONPATH=prefix / "lib/vmafx/python")
@@ -89,7 +89,7 @@ def library_of_the_module(lab):
 
 @case
 def library_of_the_command(lab):
-    """PREFIX/bin/vmafx called by its path and through links merges, while PATH has nothing of it."""
+    """PREFIX/bin/vmafx merges, called by its path and through links, while PATH has nothing of the prefix."""
     prefix = prefix_of(lab)
     parts = []
     for reach in "0-4", "5-":
@@ -112,7 +112,7 @@ def library_of_the_command(lab):
 
 @case
 def library_of_a_bundle(lab):
-    """What it needs is beside it, or in the folder of the compiler's libraries, on a host without these."""
+    """The library's own needs are beside it, or in the folder of the compiler's libraries, on a host without them."""
     for folder in ".", "gcc":
         place = lab.folder / f"bundle-{folder}"
         (place / folder).mkdir(parents=True)
@@ -132,7 +132,7 @@ def library_of_a_bundle(lab):
 
 @case
 def places_that_were_looked_at(lab):
-    """All of them are named, each with what was wrong. One that is too old, or damaged, does not hide another."""
+    """The error names all places, each with its problem. A library that is too old or damaged does not hide another."""
     (lab.folder / "old/build/.libs").mkdir(parents=True)
     (lab.folder / "old/build/lib/vmafx").mkdir(parents=True)
     module = module_in(lab.folder / "old/python")
@@ -180,7 +180,7 @@ def library_that_is_older(lab):
 
 @case
 def installed_by_pip(lab):
-    """Of the files alone that git or the distribution has, without a network."""
+    """pip installs the module from the files that git or the distribution has, without a network."""
     if not all(map(find_spec, ("pip", "setuptools", "wheel"))):
         raise Skip("Debian's python3-pip is not installed")
     source, target = lab.folder / "source", lab.folder / "target"
@@ -199,13 +199,7 @@ def installed_by_pip(lab):
     ]
     done = subprocess.run([*pip, "--target", target, source], capture_output=True, text=True)
     check_equal(done.returncode, 0, done.stdout + done.stderr)
-    for name in (
-        "py.typed",
-        "vmafx.h",
-        "command/page/style.css",
-        "command/page/page.js",
-        "command/page/templates/report.html",
-    ):
+    for name in ("py.typed", "command/page/style.css", "command/page/page.js", "command/page/templates/report.html"):
         check((target / "vmafx" / name).exists(), f"{name} is missing")
     done = subprocess.run(
         [target / "bin/vmafx", "--version"],

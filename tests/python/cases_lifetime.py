@@ -23,7 +23,7 @@ def becomes_true(condition, what):
 
 
 def submit_noise(session, frames=3):
-    """Weak references to the arrays, which nobody else refers to."""
+    """Submits noise and returns weak references to its arrays, to which nobody else refers."""
     watched = []
     for i in range(frames):
         pair = noise(seed=i), noise(seed=i + 100)
@@ -38,7 +38,7 @@ def alive(watched):
 
 @case
 def pictures_stay_until_they_are_scored(lab):
-    """The arrays' owners go at once; what is read would be other memory."""
+    """The arrays' owners go at once; a picture freed too early would be read from other memory."""
     del lab
     wanted = score_pairs([(noise(seed=i), noise(seed=i + 50)) for i in range(30)], model="", feature="psnr")
 
@@ -74,7 +74,7 @@ def close_gives_pictures_back(lab):
 def errors_give_pictures_back(lab):
     del lab
     with vmafx.Session() as session:
-        array = noise(8, 8)  # too small for a model
+        array = noise(8, 8)  # this picture is too small for a model
         watched = weakref.ref(array)
         with raises(vmafx.Error, "", 22):
             session.submit(array, array)
@@ -110,7 +110,7 @@ class Rope(np.ndarray):
 
 @case
 def last_reference_in_a_picture(lab):
-    """The session goes when a worker of its own gives its last picture back."""
+    """The session goes when one of its own workers gives its last picture back."""
     del lab
     session = vmafx.Session(model="", feature="psnr")
     closed = weakref.ref(session._context)
@@ -142,7 +142,7 @@ def close_of_a_closed_session(lab):
 
 @case
 def sessions_closed_beside_calls(lab):
-    """Another thread closes the session; several do."""
+    """Another thread closes the session, or several do."""
     del lab
     unexpected = []
 
@@ -245,7 +245,7 @@ def child_of_a_fork(lab):
 
 @case
 def threads_at_once(lab):
-    """Sessions of their own, and one that several share."""
+    """Threads use sessions of their own, and one that they share."""
     del lab
     wanted = score_pairs(gray_pairs(20))
     found = []

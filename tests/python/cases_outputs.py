@@ -1,4 +1,6 @@
-"""What the command writes: never a file that it reads, no file twice, no file of another kind without --force."""
+"""The command never overwrites a file that it reads, never writes one file twice, and replaces files of another kind
+only with --force.
+"""
 
 import argparse
 import contextlib
@@ -25,8 +27,8 @@ from vmafx.command.page.page import Page
 from vmafx.command.page.pictures import Media
 from vmafx.command.report import write_page
 
-# For each subcommand all options that take a value, by argparse's names. An input has the names of the files that may
-# be given, and the words that give them; an output has the words that give it.
+# All options of each subcommand that take a value, by argparse's names. An input has the names of the files that may be
+# given, and the words that give them; an output has the words that give it.
 VALUES = "model feature backend threads window device jobs sync offset range scenes worst title score anchor pool"
 VALUES += " method log_fmt score_fmt together piece attempts stall scheduler workers worker_ttl resource"
 VALUES += " scale input_option ref_option"
@@ -65,11 +67,11 @@ OUTPUTS = {
     "merge": {"output": ["-o"]},
     "library": {"output": ["-o"], "report": ["--report"]},
 }
-FOLDERS = {("compare", "scores")}  # outputs that are folders
+FOLDERS = {("compare", "scores")}  # these outputs are folders
 FILES = [(name, option) for name, options in OUTPUTS.items() for option in options if (name, option) not in FOLDERS]
 NEEDED = {"report": {"output": ["-o", "new.html"]}, "library": {"output": ["-o", "new.jsonl"]}}
 
-# Runs the command several times. Of the words, "fd:FILE" is a descriptor of that file.
+# Runs the command several times. The word "fd:FILE" stands for a descriptor of that file.
 RUNS = """
 import contextlib, io, json, os, sys
 from vmafx.command.__main__ import main
@@ -89,7 +91,7 @@ for words in json.load(sys.stdin):
 
 
 def run_all(lab, folder, commands):
-    """What commands said that ran in one Python, in this folder."""
+    """Runs commands in one Python, in this folder, and returns what each has written."""
     done = subprocess.run(
         [sys.executable, "-c", RUNS],
         cwd=folder,
@@ -106,7 +108,7 @@ def run_all(lab, folder, commands):
 
 
 def options_of(name):
-    """Those that take a value, by argparse."""
+    """Returns the options that take a value, by argparse's names."""
     subparsers = next(action for action in _parser([name])._actions if isinstance(action, argparse._SubParsersAction))
     return [action.dest for action in subparsers.choices[name]._actions if action.nargs != 0]
 
@@ -118,7 +120,7 @@ def digests(folder):
 
 
 def folder_of_inputs(lab, name):
-    """Files that nothing has to read: no input is looked at before outputs are checked, but tables and lists."""
+    """Makes files that need not be readable: outputs are checked before any input but tables and lists."""
     folder = lab.folder / name
     (folder / "inside").mkdir(parents=True)
     for files, _ in INPUTS[name].values():
@@ -132,7 +134,7 @@ def folder_of_inputs(lab, name):
 
 
 def ways_to(folder, file):
-    """Names of one file; those that end with .jsonl are for `library -o`, which takes no others."""
+    """Returns names of one file; those that end with .jsonl are for `library -o`, which takes no others."""
     for link, make in (("soft", os.symlink), ("hard", os.link)):
         for suffix in ("", ".jsonl"):
             name = f"{link}-{file}{suffix}"
@@ -149,7 +151,7 @@ def ways_to(folder, file):
 
 @case
 def every_option_is_an_input_an_output_or_a_value(lab):
-    """An option that is new is to be put into the table above, and with that into the tests below."""
+    """A new option must be put into the table above, and with that into the tests below."""
     check_equal(set(INPUTS), set(SUBCOMMANDS), "subcommands")
     for name in SUBCOMMANDS:
         values = set(VALUES.split()) - ({"scores", "score"} & OUTPUTS[name].keys())
@@ -165,7 +167,7 @@ def every_option_is_an_input_an_output_or_a_value(lab):
 
 
 def words_of(name, without_outputs=(), without_inputs=()):
-    """A command with all inputs, and the outputs that it needs."""
+    """Returns a command with all inputs, and the outputs that it needs."""
     outputs = [
         word for option, words in NEEDED.get(name, {}).items() if option not in without_outputs for word in words
     ]
@@ -176,7 +178,7 @@ def words_of(name, without_outputs=(), without_inputs=()):
 
 @case
 def no_output_is_an_input(lab):
-    """Not by another name either, nor with --force."""
+    """An output is never an input, not even by another name or with --force."""
     for name in SUBCOMMANDS:
         folder = folder_of_inputs(lab, name)
         commands = []
@@ -189,7 +191,7 @@ def no_output_is_an_input(lab):
             what = " ".join(words)
             results = words[words.index("-o") + 1] if name == "library" else ""
             is_other_name = results.startswith("fd:") or not results.endswith(("", ".jsonl")[name == "library"])
-            wanted = "name of the results ends with" if is_other_name else "which is never overwritten"
+            wanted = "cannot tell the format of the results" if is_other_name else "which is never overwritten"
             check_equal((done.status, done.out), (2, ""), f"{what}: status and output, with {done.err}")
             check(wanted in done.err and len(done.err.splitlines()) == 1, f"{what}: {done.err}")
         check(digests(folder) == before, f"{name} has changed a file")
@@ -257,7 +259,7 @@ def names_for_ffmpeg_are_inputs(lab):
 
 @case
 def standard_output_is_no_input(lab):
-    """Where a shell has opened it without emptying it."""
+    """An input is not overwritten if a shell has opened it as standard output."""
     dist = shutil.copy(lab.clips.dist, lab.folder / "dist.mkv")
     before = Path(dist).read_bytes()
     words = [sys.executable, "-m", "vmafx.command", "score", "dist.mkv", str(lab.clips.ref), "--force"]
@@ -319,7 +321,7 @@ GOOD = {
 
 @case
 def no_output_is_of_another_kind(lab):
-    """Without --force. What the guard lets through goes on, and fails because the inputs are empty talk."""
+    """Files of another kind stay without --force. Commands that pass the guard fail, as inputs are nonsense."""
     check_equal(set(GOOD), set(FILES), "outputs")
     for name in SUBCOMMANDS:
         folder = folder_of_inputs(lab, name)
@@ -353,7 +355,7 @@ def no_output_is_of_another_kind(lab):
 
 @case
 def names_of_videos_are_no_outputs(lab):
-    """The name of the output was forgotten, and the first video is not there."""
+    """The name of the output was forgotten, and the first video does not exist."""
     commands = [
         [*words_of(name, [option]), *OUTPUTS[name][option], "new.MP4"]
         for name, option in FILES
@@ -379,8 +381,8 @@ def folders_and_broken_names_are_no_outputs(lab):
     (lab.folder / "lost").symlink_to("none/x.html")
     for path, texts in {
         ".": ("it is a folder",),
-        "none/x.html": ("there is no folder none",),
-        "lost": ("there is no folder", "/none"),
+        "none/x.html": ("the folder none does not exist",),
+        "lost": ("the folder ", "/none does not exist"),
         "loop": ("cannot write loop: ",),
         "x" * 300: ("File name too long",),
         "/dev/fd/77": ("the descriptor 77 is not open",),
@@ -388,18 +390,18 @@ def folders_and_broken_names_are_no_outputs(lab):
     }.items():
         for force in ([], ["--force"]):
             done = vmafx(lab, "score", lab.clips.dist, lab.clips.ref, "--report", path, *force)
-            if path == "/dev/stdin":  # /dev/null here, a device
+            if path == "/dev/stdin":  # this is /dev/null here, a device
                 continue
             done.failed(1, *texts)
 
 
 @case
 def outputs_are_written_again(lab):
-    """Over what the same command has written, over empty files, through links, and with --force over anything."""
+    """Outputs replace older ones of the same command and empty files, also through links, and anything with --force."""
     words = ["score", lab.clips.dist, lab.clips.ref, "--model", "none", "--feature", "psnr", "--report", "page.html"]
     other = lab.folder / "folder"
     other.mkdir()
-    (lab.folder / "page.html").symlink_to("folder/page")  # its file is made
+    (lab.folder / "page.html").symlink_to("folder/page")  # the link's target is made
     for format in ("json", "ndjson", "csv", "xml"):
         log = lab.folder / f"log.{format}"
         log.touch()
@@ -435,7 +437,7 @@ def streams_and_devices_are_written_as_they_are(lab):
         with open(target, mode) as file:
             done = subprocess.run([*words, path], stdout=file, **settings)
         text = target.read_text()
-        if mode == "r+":  # would begin at the beginning of another file
+        if mode == "r+":  # writing would begin at the start of another file
             check(done.returncode == 1 and b"--force" in done.stderr and text == "before\n", done.stderr)
             continue
         check_equal(done.returncode, 0, f"exit status: {done.stderr}")
@@ -463,7 +465,7 @@ def streams_and_devices_are_written_as_they_are(lab):
 
 @case
 def devices_are_for_all_users(lab):
-    """Nobody can make files in /dev, but everybody writes to /dev/null. A file that cannot be read is not known."""
+    """Nobody can make files in /dev, but all may write to /dev/null. A file that cannot be read is of no known kind."""
     program = """
 import os, sys
 from pathlib import Path
@@ -492,7 +494,7 @@ folder.rmdir()
 
 @case
 def outputs_are_checked_again(lab):
-    """When a file is put in place: its name may be another's by then."""
+    """Outputs are checked again when a file is put in place: its name may be another's by then."""
     page, victim, other = lab.folder / "page.html", lab.folder / "in.mp4", lab.folder / "other.txt"
     other.write_text("other")
     changes = {
@@ -529,7 +531,7 @@ def outputs_are_checked_again(lab):
 
 @case
 def parts_are_new_files(lab):
-    """What has such a name already stays, and long names have room for it."""
+    """A file that has the temporary name already stays, and long names leave room for it."""
     page = lab.folder / "page.html"
     first, second = (lab.folder / f"page.html.{os.getpid()}{end}.part" for end in ("", ".1"))
     first.write_text("mine")
@@ -617,7 +619,7 @@ def results_replace_nothing(lab):
     check_equal(
         [json.loads(line)["error"] for line in (lab.folder / "r.jsonl").read_text().splitlines()], [None], "results"
     )
-    run("-o", "r.jsonl", "--force", "--report", "page.html").succeeded().says("1 of 1 pairs are scored already")
+    run("-o", "r.jsonl", "--force", "--report", "page.html").succeeded().says("1 of 1 pairs were scored before")
     (lab.folder / "page.html").write_text("mine")
     run("-o", "r.jsonl", "--report", "page.html").failed(
         1, "--report page.html: this file exists and has no HTML page in it"
@@ -650,13 +652,13 @@ def merging_in_python_overwrites_no_part(lab):
         with unchanged(*parts, text):
             for output in (parts[0], str(link)):
                 with raises(Failure, "which is never overwritten"):
-                    merge.merge(parts, output, force=force)
+                    merge.merge(parts, output, merge.Form(force=force))
                 with raises(Failure, "which is never overwritten"):
-                    merge.write_report(merge.streams_of(parts)[0], output, force=force)
+                    merge.write_report(merge.streams_of(parts)[0], output, merge.Form(force=force))
     with unchanged(*parts, text):
-        for other in (str(text), parts[1]):  # a part of which the user forgot that it is one
+        for other in (str(text), parts[1]):  # the user forgot that this file is a part
             with raises(Failure, "--force"):
-                merge.merge(parts[:1], other, partial=True)
+                merge.merge(parts[:1], other, merge.Form(partial=True))
         descriptor = os.open(parts[0], os.O_RDWR)
         with raises(Failure, "which is never overwritten"):
             merge.merge(parts, f"pipe:{descriptor}")
@@ -664,13 +666,13 @@ def merging_in_python_overwrites_no_part(lab):
     for format in ("json", "csv", "xml", "sub"):
         for _ in range(2):
             merge.merge(parts, str(lab.folder / f"whole.{format}"))
-    merge.merge(parts, str(text), force=True)
+    merge.merge(parts, str(text), merge.Form(force=True))
     check("<VMAF" in text.read_text(), "--force")
 
 
 @case
 def merging_several_encodes_overwrites_no_part(lab):
-    """%d stands for the number of each."""
+    """In the name of the output, %d stands for the number of each encode."""
     graph = "[0:v]split[a][b];[a][b][1:v]vmafx=model=:feature=psnr:encodes=2:range=-:log_path=1.json[c][d]"
     lab.run(
         "-i", lab.clips.dist, "-i", lab.clips.ref, "-filter_complex", graph, "-map [c] -f null - -map [d] -f null -"
@@ -719,7 +721,7 @@ def scores_in_python_overwrite_no_video(lab):
 
 @case
 def kinds_are_what_is_written(lab):
-    """Each kind knows what the command writes, which other tests have it do, and no other."""
+    """Each kind recognizes the command's outputs of that kind, which other tests write, and no others."""
     for kind, own in (
         (PAGE, {"page", "old page"}),
         (POINTS, {"points"}),

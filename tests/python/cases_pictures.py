@@ -1,5 +1,5 @@
-"""Scores do not depend on the way that pictures take: those of NumPy arrays and PyAV's frames are libvmaf's and the
-filter's.
+"""Scores do not depend on the way that pictures take: NumPy arrays and PyAV's frames get the scores of libvmaf and the
+filter.
 """
 
 import os
@@ -21,7 +21,7 @@ ALL = {"model": "", "feature": ["psnr", "float_ssim"]}
 
 
 def planes_of(file, width, height, bits):
-    """The pictures of a raw file in 4:2:0: three arrays each."""
+    """Reads the pictures of a raw file in 4:2:0, three arrays each."""
     samples = np.fromfile(file, np.uint8 if bits == 8 else np.uint16)
     shapes = (height, width), (-(-height // 2), -(-width // 2)), (-(-height // 2), -(-width // 2))
     at = 0
@@ -99,7 +99,7 @@ def decoded(file):
 
 
 def as_frames(lab, formats, deep=False):
-    """The scores of pairs whose frames are in these formats, reference and distorted."""
+    """Returns the scores of pairs whose frames have these formats, reference and distorted."""
     clips = (lab.clips.ref10, lab.clips.dist10) if deep else (lab.clips.ref, lab.clips.dist)
     pair = [[frame.reformat(format=name) for frame in decoded(clip)] for clip, name in zip(clips, formats)]
     return score_pairs(zip(*pair), **ALL)
@@ -121,19 +121,19 @@ def formats_of_frames(lab):
         scores, _ = as_frames(lab, (name, name))
         check_equal(len(scores), FRAMES, name)
     check("psnr_cb" not in as_frames(lab, ("gray", "gray"))[0][0], "chroma of gray")
-    with raises(ValueError, "rgb24 cannot be scored"):
+    with raises(ValueError, "vmafx cannot score the format rgb24"):
         as_frames(lab, ("rgb24", "rgb24"))
 
 
 def array_of(plane, dtype, columns):
-    """A plane of a frame, with the padding that it has."""
+    """Returns a plane of a frame, with its padding."""
     rows = np.frombuffer(plane, dtype).reshape(plane.height, -1)
     return rows[:, :columns]
 
 
 @case
 def arrays_equal_frames(lab):
-    """In the layouts that arrays can have."""
+    """Arrays score as frames do, in all layouts that arrays can have."""
     wanted = as_frames(lab, ("yuv420p", "yuv420p"))
     half = WIDTH // 2, HEIGHT // 2
 
@@ -165,7 +165,7 @@ def p010_in_arrays(lab):
 
 @case
 def memory_of_arrays(lab):
-    """What lies otherwise is the same picture."""
+    """A picture has one score, whichever way it lies in memory."""
     del lab
     ref, dist = noise(seed=1), noise(seed=2)
     wanted = score_pairs([(ref, dist)], model="", feature="psnr")
@@ -214,7 +214,7 @@ def rows_of_frames_in_reverse(lab):
 
 
 def lent(picture):
-    """The addresses that the library is given."""
+    """Returns the addresses that the library is given."""
     out = ffi.new("VmafxPicture *")
     lend(out, picture)
     out.release(out.opaque)
@@ -236,7 +236,7 @@ def what_is_no_picture(lab):
         vmafx.Picture(np.zeros((64, 64)))
     with raises(TypeError, "uint8 or uint16, not list"):
         vmafx.Picture([[1, 2], [3, 4]])
-    with raises(ValueError, "not of shape (64, 64, 3)"):
+    with raises(ValueError, "not (64, 64, 3)"):
         vmafx.Picture(np.zeros((64, 64, 3), np.uint8))
     with raises(ValueError, "bits=10"):
         vmafx.Picture(np.zeros((64, 64), np.uint16))
@@ -279,11 +279,11 @@ assert scores["cpu"] == scores["hip"], scores
 
 @case
 def scores_of_the_gpu(lab):
-    """In the emulator, whose threads give pictures back."""
+    """Scores in the emulator, whose threads give pictures back."""
     del lab
     emulator = Path(os.environ["VMAFX_LIBRARY"]).parent.parent / "lib/libvmafx_hip_emulator.so"
     if not emulator.exists():
-        raise Skip("there is no emulator, `make emulator` builds it")
+        raise Skip("the emulator is missing: `make emulator` builds it")
     environment = {
         **os.environ,
         "PYTHONPATH": str(top / "python"),

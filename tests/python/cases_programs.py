@@ -52,13 +52,13 @@ def file_that_is_not_there(lab):
 def file_without_video(lab):
     sound = lab.folder / "sound.wav"
     lab.run("-f lavfi -i sine=d=0.1", sound).succeeded()
-    with raises(vmafx.Error, f"there is no video in {sound}", errno.EINVAL):
+    with raises(vmafx.Error, f"{sound} has no video", errno.EINVAL):
         vmafx.score(lab.clips.ref, sound)
 
 
 @case
 def files_left_while_threads_decode(lab):
-    """PyAV hangs now and then where nobody waits for these threads."""
+    """A file is left while threads decode: PyAV hangs now and then if nobody waits for these threads."""
     large, small = lab.folder / "large.mp4", lab.folder / "small.mp4"
     lab.run("-f lavfi -i testsrc2=s=640x480:r=25:d=1 -c:v libx264", large).succeeded()
     lab.run("-f lavfi -i testsrc2=s=320x240:r=25:d=1 -c:v libx264", small).succeeded()
@@ -72,7 +72,7 @@ def files_left_while_threads_decode(lab):
 
 
 def programs(document):
-    """The indented texts that begin with an import, without the indentation."""
+    """Returns the indented texts that begin with an import, without the indentation."""
     blocks = re.findall(r"^(?:    .*\n(?:\n+(?=    ))?)+", (top / document).read_text(), re.M)
     return [textwrap.dedent(block) for block in blocks if block.startswith("    import ")]
 
@@ -99,7 +99,7 @@ def crf_search(lab, *arguments):
 
 
 def searched(lab, *arguments):
-    """({crf: score}, the CRF that was found)"""
+    """Returns ({crf: score}, the CRF that was found)."""
     done = crf_search(lab, lab.clips.ref, *arguments)
     check_equal(done.returncode, 0, done.stderr)
     probes = {int(crf): float(score) for crf, score in re.findall(r"^crf +(\d+) .* score +(\S+) ", done.stdout, re.M)}
@@ -117,8 +117,8 @@ def largest_that_reaches(probes, found, target):
 
 @case
 def crf_of_x264(lab):
-    """The score is that of the encode that ffmpeg makes with this CRF, nearly: x264 does not always write the same bits
-    for pictures so small.
+    """The score is nearly that of ffmpeg's encode with this CRF: for small pictures x264 does not always write the same
+    bits.
     """
     probes, found = searched(lab, "--target", 80, "--crf-range", "15:45")
     check(len(probes) <= 6, f"{len(probes)} probes")
@@ -164,7 +164,7 @@ def crf_search_keeps_to_its_memory(lab):
     check(
         done.returncode == 1
         and re.search(
-            "may take 4.0 MiB, and only [89] fit.* --memory is the budget, --frames takes fewer", done.stderr
+            "may take 4.0 MiB, and only [89] fit.* Allow more with --memory, or take fewer with --frames", done.stderr
         ),
         done.stderr,
     )

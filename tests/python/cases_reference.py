@@ -1,4 +1,4 @@
-"""References that stay, and several encodes: the scores are those of plain sessions."""
+"""Kept references and several encodes have the scores of plain sessions."""
 
 import errno
 import gc
@@ -17,7 +17,7 @@ ALL = {"model": "vmaf_v0.6.1", "feature": "psnr|ciede|float_motion"}
 
 
 def planes(seed, bits=8):
-    """Of a picture in 4:2:0, with odd sizes."""
+    """Returns the planes of a picture in 4:2:0, with odd sizes."""
     dtype = np.uint16 if bits > 8 else np.uint8
     return [
         noise(height, width, seed + 100 * p, 1 << bits, dtype)
@@ -30,7 +30,7 @@ def picture(seed, bits=8):
 
 
 def coarse(seed, bits=8, step=40):
-    """What an encoder makes of it."""
+    """Returns a picture as an encoder might leave it."""
     return vmafx.Picture([plane // step * step for plane in planes(seed, bits)], bits=bits, time=seed / 25)
 
 
@@ -67,7 +67,7 @@ def reference_for_one_session_after_the_other(lab):
 
 @case
 def reference_for_sessions_at_once(lab):
-    """Frames are added meanwhile."""
+    """Sessions score in several threads while frames are added."""
     del lab
     found, wanted = {}, {step: alone(20, step) for step in (30, 60, 90)}
     reference = vmafx.KeptReference([picture(0)])
@@ -95,7 +95,7 @@ def reference_for_sessions_at_once(lab):
 
 @case
 def reference_of_frames(lab):
-    """Of PyAV, in formats that are kept as they are and in such that are converted."""
+    """PyAV's frames are kept in formats that stay as they are and in formats that are converted."""
     for clips, names in (
         ((lab.clips.ref, lab.clips.dist), ("yuv420p", "nv12", "yuv444p")),
         ((lab.clips.ref10, lab.clips.dist10), ("yuv420p10le", "p010le")),
@@ -252,7 +252,7 @@ def references_that_do_not_go_together_with_it(lab):
 
 @case
 def numbers_that_no_frame_has(lab):
-    """Of more than 64 bits; the picture that came with it goes, and the stream goes on."""
+    """A number of more than 64 bits is an error; the picture that came with it is released, and the stream goes on."""
     del lab
     options = {"backend": "cpu", "model": "", "feature": "psnr"}
     with vmafx.KeptReference([noise()]) as reference, vmafx.Session(reference=reference, **options) as session:
@@ -271,7 +271,7 @@ def numbers_that_no_frame_has(lab):
 
 @case
 def pictures_that_cannot_be_lent(lab):
-    """Nothing of a call is kept that was not made."""
+    """A call that was not made keeps nothing."""
     del lab
     watched = []
 
@@ -300,7 +300,9 @@ def pictures_that_cannot_be_lent(lab):
 
 
 def race(count, prepare, end):
-    """Threads do what `prepare` gives, again and again, until the reference is closed, each time at another moment."""
+    """Runs the actions that `prepare` returns in threads, again and again, and closes the reference each time at
+    another moment.
+    """
     unexpected = []
 
     def repeat(use, go):
@@ -350,7 +352,7 @@ def reference_closed_beside_add(lab):
 
 @case
 def reference_closed_beside_sessions(lab):
-    """Those that have begun go on."""
+    """Sessions that have begun go on after the reference is closed."""
     del lab
     frame, scored = noise(64, 64), []
 
@@ -384,7 +386,7 @@ def has_pair(encode, i):
 
 
 def rows(count=7):
-    """(reference, encode 0, encode 1, encode 2)"""
+    """Yields (reference, encode 0, encode 1, encode 2)."""
     for i in range(count):
         yield picture(i), *(coarse(i, step=step) if has_pair(encode, i) else None for encode, step in enumerate(STEPS))
 
@@ -419,7 +421,7 @@ def several_encodes(lab):
 
 @case
 def frames_of_each_encode(lab):
-    """They wait until they are asked for."""
+    """Frames of each encode wait until they are asked for."""
     del lab
     with vmafx.Session(encodes=3, backend="cpu", **ALL) as session:
         found = []

@@ -1,4 +1,4 @@
-"""vmafx report: what it reads, what is on the page, that the page is small, whole and safe."""
+"""vmafx report: what it reads, and that the page is complete, small and safe."""
 
 import base64
 import errno
@@ -32,12 +32,12 @@ from vmafx.command.page.plots import Label
 from vmafx.command.page.tables import Lines, Strong, Table
 
 EVIL = "<script>alert(1)</script>&\"'<!--"
-DYGRAPHS_BYTES = 131054, 1255  # of Debian 12's, script and style
+DYGRAPHS_BYTES = 131054, 1255  # script and style of Debian 12
 FILM = 172_800  # frames: two hours at 24 a second
 
 
 def dygraphs_in(lab):
-    """A folder with scripts as large as dygraphs'."""
+    """Makes a folder with scripts as large as dygraphs'."""
     for name, size in zip(("dygraph.min.js", "dygraph.min.css"), DYGRAPHS_BYTES):
         (lab.folder / name).write_text(f"/*{'x' * (size - 4)}*/")
     return lab.folder
@@ -54,7 +54,7 @@ def report_of(lab, name="scores.json", options="feature=psnr:window=0.4"):
 
 
 def write_csv(path, encodes, frames, keys=("vmaf",), seed=6):
-    """Noise, and in each encode one frame that is far below all others: [its number]."""
+    """Writes noise in which one frame of each encode is far below all others, and returns these frames' numbers."""
     random, lowest = Random(seed), []
     with open(path, "w") as file:
         file.write(f"Encode,Name,Frame,Time,{','.join(keys)},\n")
@@ -71,7 +71,7 @@ def write_csv(path, encodes, frames, keys=("vmaf",), seed=6):
 
 @case
 def page_of_each_format(lab):
-    """Of one run: the same numbers in all of them. libvmaf's has no times."""
+    """Reports of one run in all formats give the same numbers. libvmaf's report has no times."""
     reports = [report_of(lab, f"scores.{suffix}") for suffix in ("json", "ndjson", "csv", "xml")]
     content = json.loads(reports[0].read_text())
     foreign = {key: content[key] for key in ("version", "fps", "pooled_metrics", "aggregate_metrics")}
@@ -82,7 +82,9 @@ def page_of_each_format(lab):
     for path in reports:
         page = page_of(lab, path, "--title", "T")
         page.has("T", "vmaf", "psnr_y", mean, f"{content['pooled_statistics']['vmaf']['p5']:.2f}")
-        page.has("Scenes", "Scores of scenes need a video to find them in: with --media, best with --reference, too.")
+        page.has(
+            "Scenes", "Scores of scenes need a video: name it with --media, best also the reference with --reference."
+        )
         check_equal(page.charts()[0]["time"], path.name != "libvmaf.json", f"{path.name}: it has times")
         curve = page.charts()[0]["curves"][0]
         check_equal(
@@ -97,7 +99,7 @@ def page_of_each_format(lab):
 
 @case
 def page_of_several_encodes(lab):
-    """In one report and in several."""
+    """A page shows several encodes of one report and of several."""
     encodes = "[0:v]split[a][b];[a][b][1:v]vmafx=encodes=2:encode_names=low|high:log_path=both.json[c][d]"
     lab.run(
         "-i", lab.clips.dist, "-i", lab.clips.ref, "-filter_complex", encodes, "-map [c] -f null - -map [d] -f null -"
@@ -137,7 +139,7 @@ def scores_that_are_missing(lab):
 
 
 def encode_of(**scores):
-    """An encode of 25 frames a second with the scores of each key."""
+    """Returns an encode of 25 frames a second with the scores of each key."""
     length = len(next(iter(scores.values())))
     encode = Encode("encode")
     for i in range(length):
@@ -148,7 +150,7 @@ def encode_of(**scores):
 
 @case
 def pooled_values_are_the_librarys(lab):
-    """To the last bit: of reports that have none, those that the library writes, and those of the module."""
+    """Pooled values agree, to the last bit, with the library's reports, where a report has none, and with the module's."""
     del lab
     for key in ("vmaf", "cvvdp", "cambi"):
         for scores in (
@@ -179,7 +181,7 @@ def pooled_values_are_the_librarys(lab):
 
 @case
 def pooled_values_of_the_report_come_first(lab):
-    """And without the library there are no others, which a line says."""
+    """Pooled values come from the report first; without the library there are no others, which a line says."""
     encode = encode_of(vmaf=[1.0, 3.0])
     encode.pooled = {"vmaf": {"mean": 7.0}}
     values = pooled_values(encode, "vmaf")
@@ -202,8 +204,9 @@ def worst_sides_of_scores(lab):
 
 @case
 def infinite_scores_on_the_page(lab):
-    """A metric of equal pictures has the mean inf, in each format; the filter says in JSON of which scores null is
-    infinity."""
+    """A metric of equal pictures has the mean inf, in each format; the filter's JSON says for which scores null is
+    infinity.
+    """
     frames = [
         {"frameNum": i, "time": i / 25, "metrics": {"xpsnr": None, "psnr_y": 60.0, "vmaf": None if i else 97.0}}
         for i in range(3)
@@ -245,13 +248,13 @@ def infinite_scores_on_the_page(lab):
     check(math.isnan(read_scores(lab.folder / "equal.json")[0].scores["xpsnr"][0]), "null is not infinity by itself")
     (lab.folder / "some.csv").write_text("Frame,xpsnr,\n0,inf,\n1,40,\n2,42,\n3,1e300,\n")
     page_of(lab, "some.csv").has(
-        "Infinite scores, which the pooled values leave out: 1.", "Scores beyond 1e+15, which are not drawn: 1."
+        "Infinite scores that the pooled values leave out: 1.", "Scores beyond 1e+15 that the charts leave out: 1."
     )
 
 
 @case
 def worst_side_comes_first(lab):
-    """Where less is better, the worst scores are the highest ones."""
+    """The highest scores are the worst ones if less is better."""
     (lab.folder / "scores.csv").write_text(
         "Frame,vmaf,cambi,\n" + "".join(f"{i},{50 + i},{i / 10},\n" for i in range(41))
     )
@@ -288,8 +291,8 @@ OPTIONS |= {name: "enable_lcs=true" for name in ("float_ssim", "float_ms_ssim")}
 
 @case
 def facts_are_those_of_the_library(lab):
-    """For all scores of all metrics: the worst frames are those of the filter's summary, the report says what each
-    score is, and a report that does not is read by the same facts.
+    """For all scores of all metrics the worst frames agree with the filter's summary, the report has the facts of each
+    score, and a report without them is read by the same facts.
     """
     names = [name for name in module.extractors() if not name.endswith("_hip")]
     features = "|".join(rf"name={name}\:{OPTIONS[name]}" if name in OPTIONS else name for name in names)
@@ -370,7 +373,7 @@ def lows_and_highs_are_kept(lab):
 
 @case
 def page_of_a_film(lab):
-    """Two hours: under a megabyte, and the lowest frame of each encode in the curve and in the picture."""
+    """A page of two hours has less than a megabyte, and shows the lowest frame of each encode in curve and picture."""
     lowest = write_csv(lab.folder / "film.csv", 2, FILM, ("vmaf", "psnr_y"))
     page = page_of(lab, "film.csv")
     check(len(page.text) < 1_000_000, f"{len(page.text)} bytes")
@@ -389,7 +392,7 @@ def page_of_a_film(lab):
 
 @case
 def axes_of_all_spans(lab):
-    """Some ticks, in order and on the axis, however far apart or close the values are."""
+    """An axis has some ticks, in order and on the axis, however far apart or close the values are."""
     del lab
     for low, high in (
         (-1e15, 1e15),
@@ -432,7 +435,7 @@ def axes_of_all_spans(lab):
 
 @case
 def page_is_safe(lab):
-    """What is in names and keys is text, and nothing is fetched."""
+    """Names and keys are shown as text, and nothing is fetched."""
     evil = EVIL
     frames = [{"frameNum": i, "time": i / 25, "metrics": {"vmaf<img src=x>": 50.0 + i, "vmaf": 3.0}} for i in range(3)]
     run = {name: evil for name in ("version", "device", "cpu", "threads", "n_subsample")} | {
@@ -460,7 +463,7 @@ def page_is_safe(lab):
 
 @case
 def pages_escape_all_texts(lab):
-    """Whatever reaches them: each text that a page shows, by the templates and not by who reads reports."""
+    """The templates escape each text that a page shows, not the readers of reports."""
     encode = read_scores(report_of(lab))[0]
     for name in (EVIL, EVIL.swapcase()):
         encode.scores[name] = encode.scores["vmaf"]
@@ -488,7 +491,7 @@ def pages_escape_all_texts(lab):
     sections = [replace(section, worst=[worst]) for section in page_module._sections(evil_page)]
     texts = [
         page_module.make_page(evil_page),
-        render_report(EVIL, sections=sections, scenes=found, cards_of=EVIL, facts=[EVIL]),
+        render_report(EVIL, sections=sections, scenes=found, cards_of=EVIL, facts=[EVIL], said=[EVIL]),
     ]
     for number, text in enumerate(texts):
         path = lab.folder / f"{number}.html"
@@ -510,9 +513,10 @@ def pages_escape_all_texts(lab):
 
 
 def render_report(title, **values):
-    """A page of these parts alone."""
+    """Makes a page of these parts only."""
     nothing = {
         "facts": [],
+        "said": [],
         "warnings": [],
         "cards_of": "",
         "cards": [],
@@ -530,7 +534,7 @@ def replace_pooled(window, key):
 
 @case
 def policy_in_chromium(lab):
-    """What is not the page's own is not run, even if it stood on the page."""
+    """A foreign script is not run, even if it stands on the page."""
     write_csv(lab.folder / "scores.csv", 1, 50)
     page_of(lab, "scores.csv")
     path = lab.folder / "page.html"
@@ -545,7 +549,7 @@ def policy_in_chromium(lab):
 
 @case
 def page_without_dygraphs(lab):
-    """It says so, and has the curves as pictures and no script."""
+    """The command says that the page cannot zoom; its curves are pictures, without a script."""
     write_csv(lab.folder / "scores.csv", 2, 50)
     program = (
         "import sys; from vmafx.command import report, __main__; report.DYGRAPHS = (); "
@@ -554,7 +558,7 @@ def page_without_dygraphs(lab):
     words = ["/usr/bin/python3", "-c", program, "report", "scores.csv", "-o", "page.html"]
     done = subprocess.run(words, cwd=lab.folder, env=environment(lab), capture_output=True, text=True)
     check_equal((done.returncode, len(done.stderr.splitlines())), (0, 1), done.stderr)
-    check("the page has no zoom: Debian's package libjs-dygraphs is not installed" in done.stderr, done.stderr)
+    check("the page cannot zoom: install Debian's package libjs-dygraphs" in done.stderr, done.stderr)
     page = Content(lab.folder / "page.html")
     check_equal(page.scripts, [], "scripts")
     check_equal(len([path for path in page.all("path") if path["d"].count("L") == 49]), 2, "curves of 50 points")
@@ -628,7 +632,7 @@ def windows_are_listed(lab):
 
 
 def rows_of(page, heading):
-    """The rows of the table below a heading, as texts."""
+    """Returns the rows of the table below a heading, as texts."""
     words = page.words[page.words.index(heading) :]
     cells = words[words.index("first frame") + 2 :]
     return [cells[i : i + 9] for i in range(0, len(cells) - 8, 9) if re.fullmatch(r"\d+:\d\d\.\d{3}", cells[i + 1])]
@@ -636,7 +640,7 @@ def rows_of(page, heading):
 
 @case
 def scenes_are_listed(lab):
-    """Cuts at frames 12 and 30.
+    """Scenes are listed for cuts at frames 12 and 30.
 
     The encode is 4 brighter in the first scene, 8 in frame 20, and 2 in all other frames.
     """
@@ -688,7 +692,7 @@ def scenes_are_listed(lab):
 
 @case
 def many_scenes_are_folded(lab):
-    """The worst first, then the others in the order of time, as many as there is room for."""
+    """The worst scenes come first, then others in the order of time, as many as there is room for."""
     write_csv(lab.folder / "film.csv", 2, 12_000)
     encodes = read_scores(lab.folder / "film.csv")
     found, scenes._ffmpeg.cuts = scenes._ffmpeg.cuts, lambda *_: [0.4 + 6 * i / 24 for i in range(1, 2000)]
@@ -716,7 +720,11 @@ def many_scenes_are_folded(lab):
     check(all(int(row[7]) == 6 * (int(row[0]) - 1) for row in worst + others), "the first frames")
     check(len(text) < 400_000, f"{len(text)} bytes")
     said = scenes.scenes_of_page(encodes, ["vmaf"], Media(lab.ffmpeg, ["none.mkv"], None), 10)
-    check_equal(said, scenes.Scenes("no scenes of none.mkv: No such file or directory"), "of a file that is not there")
+    check_equal(
+        said,
+        scenes.Scenes("cannot find the scenes of none.mkv: No such file or directory"),
+        "of a file that is not there",
+    )
 
 
 @case
@@ -738,18 +746,18 @@ def report_errors(lab):
             for name in ("text.json", "list.json", "broken.json", "broken.xml", "video.json")
         ),
         (("empty.json",), 1, "empty.json has no scores of frames"),
-        ((good, "--score", "vmad"), 1, "no report has scores vmad; there are integer_adm2"),
-        ((good, "--media", "a", "b"), 2, "of 1 encodes, --media names 2"),
+        ((good, "--score", "vmad"), 1, "no report has the score vmad: choose one of integer_adm2"),
+        ((good, "--media", "a", "b"), 2, "--media names 2 files for 1 encodes"),
         ((good, "--reference", "a"), 2, "--reference needs the encodes, too"),
         ((good, "--media", "none.mp4"), 1, "cannot read none.mp4"),
-        ((good, "--dygraphs", "/nowhere"), 1, "dygraph.min.js and dygraph.min.css are not in /nowhere"),
+        ((good, "--dygraphs", "/nowhere"), 1, "/nowhere lacks dygraph.min.js or dygraph.min.css"),
         *(
-            ((good, "--worst", worst), 2, f"argument --worst: '{worst}' is not a number of frames from 0 to 1000")
+            ((good, "--worst", worst), 2, f"argument --worst: '{worst}' is not a number of frames: give 0 to 1000")
             for worst in ("-5", "x", "1001", "1e3")
         ),
         ((good, "--dygraphs", lab.folder / "broken"), 1, "broken/dygraph.min.css: it is not a text in UTF-8"),
-        ((good, "--scenes", "101"), 2, "argument --scenes: 101 is not a number from 0 to 100"),
-        ((good, "-o", "none/page.html"), 1, "cannot write none/page.html: there is no folder none"),
+        ((good, "--scenes", "101"), 2, "argument --scenes: '101' is not a threshold: give a number from 0 to 100"),
+        ((good, "-o", "none/page.html"), 1, "cannot write none/page.html: the folder none does not exist"),
         ((good, "-o", "."), 1, "it is a folder"),
     ):
         vmafx(lab, "report", "-o", "page.html", *words).failed(status, text)
@@ -758,7 +766,7 @@ def report_errors(lab):
 
 # -- In a browser ------------------------------------------------------------------------------------------------------
 
-# Zooms by the mouse, points, and says what is there.
+# Zooms by the mouse, points at a curve, and returns what the page shows there.
 POINTER = """
   const stage = document.querySelector(".stage"), box = stage.getBoundingClientRect();
   const at = (kind, part) => new MouseEvent(kind, {bubbles: true, view: window, clientX: box.left + part * box.width,
@@ -772,7 +780,7 @@ POINTER = """
 
 @case
 def page_in_chromium(lab):
-    """At two widths, light and dark: it draws the curves, zooms all of them at once, and fits into the window."""
+    """At two widths, light and dark, the page draws the curves, zooms all of them at once, and fits into the window."""
     dygraphs = Path("/usr/share/javascript/dygraphs")
     if not dygraphs.is_dir():
         raise Skip("Debian's libjs-dygraphs is not installed")

@@ -8,32 +8,33 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from command import command, environment, vmafx
 from common import FRAMES, HEIGHT, WIDTH, alive, case, check, check_equal
 from vmafx.command._said import Said
 
-OLD_REPORT = '{"version": "1", "fps": 0, "frames": []}'  # which a new one may replace
+OLD_REPORT = '{"version": "1", "fps": 0, "frames": []}'  # a new report may replace it
 
 
 def scored(lab, *words, scale="reference", **variables):
-    """(the result as JSON, what was said), of pictures that are not scaled to the size that a model is made for: the
-    clips are small.
+    """Returns (the result as JSON, the finished command); pictures are not scaled to a model's size, as the clips are
+    small.
     """
     done = vmafx(lab, "score", *words, "--json", "--scale", scale, **variables).succeeded()
     return json.loads(done.out), done
 
 
 def psnr_of(lab, dist, ref):
-    """(mean PSNR of luma, what was said)"""
+    """Returns (mean PSNR of luma, the finished command)."""
     result, done = scored(lab, dist, ref, "--model", "none", "--feature", "psnr")
     check_equal(result["encodes"][0]["frames"], FRAMES, "frames")
     return result["encodes"][0]["pooled"]["psnr_y"]["mean"], done
 
 
 def made(lab, name, *words):
-    """A clip made from the reference."""
+    """Makes a clip from the reference."""
     lab.run("-i", lab.clips.ref, *words, name).succeeded()
     return lab.folder / name
 
@@ -85,7 +86,7 @@ def command_prints_a_table(lab):
 
 @case
 def command_scores_several_encodes_and_models(lab):
-    """Of the same name in different folders; the models have the names of their versions."""
+    """Files in different folders may have one name; the models have the names of their versions."""
     other = lab.folder / "other"
     other.mkdir()
     shutil.copy(lab.clips.ref, other / lab.clips.dist.name)
@@ -111,7 +112,7 @@ def command_scores_several_encodes_and_models(lab):
 
 @case
 def command_writes_the_log(lab):
-    """In each format; what was there is replaced, and nothing else is left."""
+    """The log is written in each format; it replaces an older one, and nothing else is left."""
     clips = lab.clips.dist, lab.clips.ref
     for name in ("log.json", "log.ndjson", "log.csv", "log.xml"):
         (lab.folder / name).write_text(OLD_REPORT)
@@ -157,7 +158,7 @@ def damaged_file_does_not_flood(lab):
 
 @case
 def command_takes_any_name(lab):
-    """Of what means something to ffmpeg, to its filters and to printf."""
+    """A name may have characters that mean something to ffmpeg, to its filters and to printf."""
     name = "a:b, [it's]; 100%d|\\.mkv"
     shutil.copy(lab.clips.ref, lab.folder / name)
     result, _ = scored(
@@ -191,14 +192,14 @@ def inputs_of_other_sizes_and_depths(lab):
     tagged = made(lab, "tagged.mkv", "-vf setsar=4/3 -c:v ffv1")
     psnr, done = psnr_of(lab, tagged, lab.clips.ref)
     check_equal(psnr, 60, "PSNR of the same samples")
-    done.says("tagged.mkv has samples of 4:3, the reference of 1:1: taken for the same").does_not_say(
+    done.says("tagged.mkv has samples of 4:3, the reference of 1:1: treated as if they were the same").does_not_say(
         "The inputs differ"
     )
 
 
 @case
 def inputs_of_other_ranges(lab):
-    """Converted there and back, samples are what they were."""
+    """Samples that are converted there and back are what they were."""
     full = made(lab, "full.mkv", "-vf scale=out_range=pc,format=yuv420p -color_range pc -c:v ffv1")
     psnr, done = psnr_of(lab, full, lab.clips.ref)
     check(psnr > 55, psnr)
@@ -253,7 +254,7 @@ def inputs_of_other_transfers(lab):
     hdr = made(lab, "hdr.mkv", "-vf setparams=color_trc=smpte2084 -color_trc smpte2084 -c:v ffv1")
     vmafx(lab, "score", hdr, video).failed(1, "hdr.mkv is PQ and", "video.mkv is SDR", "tonemap")
     vmafx(lab, "score", lab.clips.dist, hdr).succeeded().says(
-        "dist.mp4 does not say its color transfer: taken for PQ, as "
+        "dist.mp4 does not say its color transfer: treated as PQ, like "
     )
 
 
@@ -303,7 +304,7 @@ def inputs_of_which_one_is_interlaced(lab):
 def inputs_of_other_shapes(lab):
     crop = made(lab, "crop.mkv", f"-vf crop={WIDTH}:{HEIGHT - 28} -c:v ffv1")
     vmafx(lab, "score", lab.clips.ref, crop, lab.clips.ref).failed(
-        1, f"crop.mkv ({WIDTH}x{HEIGHT - 28}) and", "their shapes differ: crop or pad one of them first"
+        1, f"crop.mkv ({WIDTH}x{HEIGHT - 28}) and", "have different shapes", "crop or pad one of them first"
     )
 
 
@@ -317,14 +318,18 @@ def command_errors(lab):
     lab.run("-f lavfi -i sine=d=0.1 sound.wav").succeeded()
     for status, words, texts in (
         (2, (lab.clips.dist,), ("at least two videos",)),
-        (2, (lab.clips.dist,) * 18, ("up to 16 encodes at once, not 17",)),
+        (2, (lab.clips.dist,) * 18, ("at most 16 encodes at once, not 17",)),
         (1, ("none.mp4", lab.clips.ref), ("cannot read none.mp4: No such file",)),
         (1, ("text.mp4", lab.clips.ref), ("cannot read text.mp4: Invalid data",)),
-        (1, ("sound.wav", lab.clips.ref), ("there is no video in sound.wav",)),
-        (2, (*clips, "--log", "log.txt"), ("ends with .json, .ndjson, .csv, .xml",)),
-        (2, (*clips, lab.clips.ref, "--log", "log.xml"), ("no place for several encodes",)),
-        (1, (*clips, "--log", "none/log.json"), ("cannot write none/log.json: there is no folder none",)),
-        (1, (*clips, "--ffmpeg", "none"), ("there is no program none, which --ffmpeg names",)),
+        (1, ("sound.wav", lab.clips.ref), ("sound.wav has no video stream",)),
+        (
+            2,
+            (*clips, "--log", "log.txt"),
+            ("cannot tell the format of the log log.txt: use .json, .ndjson, .csv, .xml",),
+        ),
+        (2, (*clips, lab.clips.ref, "--log", "log.xml"), ("a log in XML cannot hold several encodes",)),
+        (1, (*clips, "--log", "none/log.json"), ("cannot write none/log.json: the folder none does not exist",)),
+        (1, (*clips, "--ffmpeg", "none"), ("cannot find the program none: name another with --ffmpeg",)),
         (1, (*clips, "--ffmpeg", "/usr/bin/ffmpeg"), ("/usr/bin/ffmpeg has no filter vmafx",)),
         (2, (*clips, "--backend", "gpu"), ("invalid choice: 'gpu'",)),
     ):
@@ -341,9 +346,9 @@ def errors_of_ffmpeg_are_passed_on(lab):
 
 @case
 def ffmpeg_is_found(lab):
-    """Beside the command; else in PATH, by either name; else the error says what to do.
+    """ffmpeg is found beside the command, else in PATH, by either name; else the error says what to do.
 
-    One without the filter does not count.
+    An ffmpeg without the filter does not count.
     """
     clips = lab.clips.dist, lab.clips.ref
     places = {name: lab.folder / name for name in ("beside", "path", "empty")}
@@ -373,7 +378,7 @@ def ffmpeg_is_found(lab):
     check_equal(found(places["empty"], PATH=everywhere), str(places["path"] / "vmafx-ffmpeg"), "in PATH")
     said = found(places["empty"], PATH="/usr/bin:/bin")
     check(
-        "no ffmpeg with the filter vmafx was found (/usr/bin/ffmpeg has none)" in said and "quickstart build" in said,
+        "cannot find an ffmpeg with the filter vmafx (/usr/bin/ffmpeg lacks it)" in said and "quickstart build" in said,
         said,
     )
     vmafx(lab, "score", *clips, VMAFX_FFMPEG="/usr/bin/ffmpeg").failed(1, "has no filter vmafx")
@@ -383,7 +388,7 @@ def ffmpeg_is_found(lab):
 
 
 def start_long(lab, **settings):
-    """A run of some minutes, after its first frames."""
+    """Starts a run of some minutes, and waits for its first frames."""
     lab.run("-f lavfi -i testsrc2=s=640x480:r=25:d=4 -c:v mpeg4 -q:v 2 long.mkv").succeeded()
     (lab.folder / "tmp").mkdir()
     (lab.folder / "ffmpeg").write_text(
@@ -449,26 +454,35 @@ def ffmpeg_is_killed(lab):
 
 @case
 def progress_is_shown_on_a_terminal(lab):
-    """With and without rich."""
+    """Progress is shown with and without rich."""
     for blocked in ("", "rich=None"):
-        ours, theirs = pty.openpty()
         program = (
             f"import sys; sys.modules.update(cffi=None, {blocked}); from vmafx.command.__main__ import main; "
             "sys.exit(main())"
         )
         words = [sys.executable, "-c", program, "score", str(lab.clips.dist), str(lab.clips.ref)]
-        subprocess.run(
-            words,
-            env=environment(lab, TERM="xterm", COLUMNS="100"),
-            stdin=subprocess.DEVNULL,
-            stdout=theirs,
-            stderr=theirs,
-            timeout=60,
-        )
-        os.close(theirs)
-        seen = read_all(ours)
+        seen = seen_on_a_terminal(lab, words)
         check(f"{FRAMES} frames, " in seen and " %, 0:00 left" in seen, f"{blocked}: {seen!r}")
         check("worst frame" in seen and "dist.mp4" in seen, f"{blocked}: {seen!r}")
+
+
+def seen_on_a_terminal(lab, words, **variables):
+    """Runs the words on a terminal of 100 columns, and returns all that appears there."""
+    ours, theirs = pty.openpty()
+    with ThreadPoolExecutor(1) as pool:
+        seen = pool.submit(read_all, ours)  # reads meanwhile: a terminal that is full would stop the program
+        try:
+            subprocess.run(
+                words,
+                env=environment(lab, TERM="xterm", COLUMNS="100", **variables),
+                stdin=subprocess.DEVNULL,
+                stdout=theirs,
+                stderr=theirs,
+                timeout=60,
+            )
+        finally:
+            os.close(theirs)
+        return seen.result()
 
 
 def read_all(descriptor):
@@ -476,7 +490,7 @@ def read_all(descriptor):
     try:
         while part := os.read(descriptor, 4096):
             seen += part
-    except OSError:  # the other end is closed
+    except OSError:  # raised when the other end is closed
         pass
     os.close(descriptor)
     return seen.decode()

@@ -1,39 +1,65 @@
-"""Options, results, errors, the log, windows, reports."""
+"""Options, results, errors, the log, windows and reports of sessions."""
 
 import contextlib
 import errno
+import inspect
 import io
 import json
 import logging
 import math
 import re
+import subprocess
+import sys
 
 import vmafx
 from common import Messages, case, check, check_equal, gray_pairs, noise, raises, score_pairs, top
-from vmafx._library import ffi, library, text_of
+from vmafx._library import library, text_of
 
 # -- Options -----------------------------------------------------------------------------------------------------------
 
 
 @case
 def options_are_those_of_the_library(lab):
-    """All fields of VmafxParams that are texts or numbers, as the header's own list says them."""
     del lab
-    options = vmafx.options()
-    fields = dict(ffi.typeof("VmafxParams").fields)
-    others = {"device_platform", "device_context", "log", "log_cookie", "reserved"}
-    check_equal(set(options), set(fields) - others, "options")
-    params = ffi.new("VmafxParams *")
-    library().vmafx_default_params(params)
-    for name, option in options.items():
-        check(option.help, f"no help for {name}")
-        if isinstance(option.default, int):
-            check_equal(getattr(params, name), option.default, name)
+    options, nth = vmafx.options(), 0
+    while option := library().vmafx_option(nth):
+        found = options[text_of(option.name)]
+        check_equal((found.help, found.in_filter), (text_of(option.help), bool(option.in_filter)), found)
+        check(found.default in (None, "") or found.least is None or found.least <= found.default <= found.most, found)
+        nth += 1
+    check(nth > 20, f"{nth} options")
+    check_equal(len(options), nth, "options")
     check_equal(
-        (options["model"].default, options["pool"].default, options["log_path"].default),
-        ("version=vmaf_v0.6.1", "mean", None),
+        [options[name].default for name in ("model", "pool", "log_path", "n_subsample", "report_times")],
+        ["version=vmaf_v0.6.1", "mean", None, 1, 1],
         "defaults",
     )
+    types = {name: options[name][2:] for name in ("window", "encodes", "summary")}
+    check_equal(
+        types,
+        {"window": ("text", None, None, True), "encodes": ("int", 1, 16, True), "summary": ("flag", 0, 1, False)},
+        "types",
+    )
+
+
+@case
+def options_are_arguments(lab):
+    """For shells that complete them, and help()."""
+    del lab
+    arguments = inspect.signature(vmafx.Session).parameters
+    check_equal(list(arguments)[:2], ["reference", "fps"], "first arguments")
+    check_equal(
+        {name.removesuffix("_"): argument.default for name, argument in list(arguments.items())[2:]},
+        {name: option.default for name, option in vmafx.options().items()},
+        "arguments",
+    )
+
+
+@case
+def options_are_in_the_document(lab):
+    del lab
+    done = subprocess.run([sys.executable, top / "tools/make_options.py", "--check"], capture_output=True, text=True)
+    check_equal((done.returncode, done.stderr), (0, ""), "tools/make_options.py --check")
 
 
 @case
@@ -53,7 +79,7 @@ def options_of_other_types(lab):
         gray_pairs(), model="", feature=["psnr", "name=float_ssim"], n_subsample=True, window=0.08, score_fmt=None
     )
     check_equal(set(frames[0]), {"psnr_y", "float_ssim"}, "features")
-    with raises(TypeError, "there is no option modle; there are model, feature"):
+    with raises(TypeError, "there is no option modle; there are log_path, log_fmt"):
         vmafx.Session(modle="vmaf_v0.6.1")
     with raises(TypeError, "there is no option log_cookie"):
         vmafx.Session(log_cookie=1)
@@ -65,6 +91,8 @@ def options_of_other_types(lab):
         vmafx.Session(model="a\0b")
     with raises(OverflowError):
         vmafx.Session(n_threads=1 << 40)
+    with raises(vmafx.Error, "there is no import=away; use auto, device or host", errno.EINVAL):
+        vmafx.Session(import_="away")
 
 
 @case
@@ -168,7 +196,7 @@ def stream_without_frames(lab):
 
 @case
 def error_in_the_source(lab):
-    """It comes through; the report, which is marked partial, has the frames before it."""
+    """An error of the source comes through; the report has the frames before it and is marked partial."""
 
     def broken():
         yield from gray_pairs(3)
@@ -275,7 +303,7 @@ def messages_of_the_library(lab):
 
 @case
 def handler_that_fails(lab):
-    """Its exception stays in it; the scores are there."""
+    """The exception of a log handler does not leave it; the scores are there."""
     del lab
 
     class Broken(logging.Handler):
@@ -305,8 +333,6 @@ def discovery(lab):
 @case
 def versions(lab):
     del lab
-    project = (top / "python/pyproject.toml").read_text()
-    check(f'version = "{vmafx.__version__}"' in project, "pyproject.toml has another version than vmafx.h")
     base, _, commit = vmafx.version().partition("-")
     check_equal(base, vmafx.__version__, "version of the library")
     check(re.fullmatch(r"(g[0-9a-f]{7,}(-dirty)?|git)?", commit), f"the library's commit is {commit}")

@@ -1,6 +1,4 @@
-"""vmafx score --sync: an encode that begins later or earlier is found to do so, to the frame, or the command says that
-it is not sure.
-"""
+"""vmafx score --sync finds an encode that begins later or earlier, to the frame, or says that it is not sure."""
 
 import json
 import os
@@ -13,7 +11,7 @@ from vmafx.command import _ffmpeg, _sync
 from vmafx.command._terminal import Failure
 
 ALL = bool(os.environ.get("VMAFX_TEST_ALL"))
-SECONDS = 24  # of the sources
+SECONDS = 24  # length of the sources
 SOURCES = {
     "shapes": "testsrc2=s=192x108:r={0}:d={1}",
     "camera": (
@@ -53,7 +51,7 @@ def random_codec(rng):
 
 
 def found(lab, dist, ref, seconds=5.0):
-    """In frames; None: not sure."""
+    """Returns the offset in frames; None if it is not sure."""
     own = settings(lab)
     videos = [_ffmpeg.probe(own.ffprobe, str(path)) for path in (dist, ref)]
     try:
@@ -65,9 +63,10 @@ def found(lab, dist, ref, seconds=5.0):
 
 @case
 def random_offsets_are_found(lab):
-    """Degraded, scaled, in any container; slow content that a low rate freezes may be called unsure.
+    """Offsets are found in degraded and scaled encodes in any container; slow content that a low rate freezes may be
+    unsure.
 
-    What moves is found.
+    The offset of moving pictures is always found.
     """
     rng = random.Random(11)
     sure = 0
@@ -98,13 +97,13 @@ def random_offsets_are_found(lab):
 
 @case
 def the_same_pictures_are_compared(lab):
-    """In both directions; the times of the report are those from the first common picture on. In parts, too."""
+    """Times of the report count from the first common picture, in both directions, also in parts."""
     path = source(lab, "shapes", "25")
     ref = piece(lab, path, "ref.mkv", 60, 250)
     late, early = (
         piece(lab, path, *place, codec="-c:v libx264 -preset veryfast -crf 5 -bf 2")
         for place in (("late.ts", 90, 240), ("early.mkv", 17, 280))
-    )  # FFmpeg 7.1 does not show the last picture of such an MP4
+    )  # not in MP4, whose last picture FFmpeg 7.1 would not show
     for name, words, frames, said in (
         (late, ("--sync",), 220, "late.ts begins 30 frames (1.200 s) later than the reference (correlation"),
         (early, ("--offset", "-1.72"), 237, "early.mkv begins 1.72 s earlier than the reference, as --offset says"),
@@ -127,7 +126,7 @@ def the_same_pictures_are_compared(lab):
 
 @case
 def rates_of_which_one_is_a_multiple(lab):
-    """To the frame of the one that has more of them."""
+    """Offsets are found to the frame of the video that has more frames."""
     path = source(lab, "camera", "50")
     for dist, ref, wanted in (
         ((101, "fps=50"), (60, "fps=25"), 41),
@@ -136,7 +135,7 @@ def rates_of_which_one_is_a_multiple(lab):
     ):
         ours = piece(lab, path, "dist.mp4", dist[0], 500, dist[1], "-c:v libx264 -preset veryfast -crf 30")
         theirs = piece(lab, path, "ref.mp4", ref[0], 500, ref[1])
-        if wanted is None:  # half a frame apart
+        if wanted is None:  # the videos are half a frame apart
             check(found(lab, ours, theirs) in (-5, -6, None), "half a frame")
         else:
             check_equal(found(lab, ours, theirs), wanted, "offset")
@@ -160,11 +159,17 @@ def what_is_not_sure_is_an_error(lab):
         pairs = (f"{name}-dist.mp4", f"{name}.mp4"), (f"{name}.mp4", ref)
         for dist, other in pairs[name == "other" :][: 2 if ALL else 1]:
             done = scored(lab, dist, other, "--sync", "--log", "log.json")
-            done.failed(1, f"it is not sure how much later or earlier {dist} begins", "Say it with --offset SECONDS")
+            done.failed(
+                1,
+                f"--sync cannot tell how much later or earlier {dist} begins",
+                "Give the difference with --offset SECONDS",
+            )
     away = piece(lab, source(lab, "shapes", "25"), "away.mkv", 300, 225)
     check_equal((found(lab, away, ref), found(lab, ref, away)), (None, None), "pictures that the other one has not")
     odd = piece(lab, source(lab, "shapes", "24"), "odd.mkv", 0, 200)
-    scored(lab, odd, ref, "--sync").failed(1, "24 frames a second are no multiple or whole part of the reference's 25")
+    scored(lab, odd, ref, "--sync").failed(
+        1, "24 frames a second are neither a multiple nor a whole part of the reference's 25"
+    )
     check(not (lab.folder / "log.json").exists(), "a log")
 
 
@@ -175,7 +180,7 @@ def how_sync_is_asked_for(lab):
     for words, text in (
         (("--sync", *clips), "write --sync after the videos, or --sync=5"),
         ((*clips, "--sync", "0"), "'0' is not a number of seconds up to 600"),
-        ((*clips, "--sync", "--offset", "1"), "one of them is enough"),
+        ((*clips, "--sync", "--offset", "1"), "leave one of them out"),
         ((*clips, "--offset", "x"), "'x' is not a number of seconds"),
         ((*clips, "--offset", "1", "--offset", "2"), "not 2 times for 1"),
     ):

@@ -1,5 +1,6 @@
 """Threads, signals, forks and the end of the interpreter, beside calls of the library."""
 
+import contextlib
 import gc
 import json
 import logging
@@ -14,7 +15,7 @@ import weakref
 import numpy as np
 import vmafx
 from cases_lifetime import becomes_true
-from common import case, check, check_equal, noise, raises, top
+from common import Listener, case, check, check_equal, noise, raises, top
 from vmafx import _pictures
 
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(top / "python")}
@@ -35,7 +36,7 @@ def started(program, *arguments):
 
 
 def ended(process):
-    """(exit status, what it said)"""
+    """Waits for a process and returns (exit status, output)."""
     said = process.communicate(timeout=60)[0]
     return process.returncode, said
 
@@ -100,7 +101,7 @@ sys.exit(3)
 
 @case
 def daemon_threads_at_the_end(lab):
-    """The process ends as it wants to, without a word of the threads."""
+    """The process ends as it wants to, without a message from its daemon threads."""
     del lab
     for name, program in DAEMONS.items():
         runs = [started(program + BEGIN) for _ in range(2)]
@@ -109,7 +110,7 @@ def daemon_threads_at_the_end(lab):
 
 @case
 def reports_at_the_end(lab):
-    """That of a session in a daemon thread, and that of one that is just open, are marked partial."""
+    """Reports of a session in a daemon thread, and of one that is still open, are marked partial."""
     program = """
 def work():
     with vmafx.Session(log_path=sys.argv[1], **options) as session:
@@ -129,7 +130,9 @@ time.sleep(0.2)
 
 @case
 def calls_that_do_not_end(lab):
-    """A handler that never returns, in a thread that calls or in one of the library's; a call that takes too long."""
+    """The end comes although a handler never returns, in a calling thread or one of the library's, or a call takes too
+    long.
+    """
     del lab
     handler = """
 from vmafx import _calls
@@ -172,7 +175,7 @@ time.sleep(0.1)
 
 @case
 def sessions_after_the_end(lab):
-    """What is registered before the module runs after it."""
+    """Functions that were registered before the module was imported run after its end."""
     del lab
     program = """
 def late():
@@ -198,7 +201,7 @@ session.submit(small, small)
 
 @case
 def interrupt_at_the_end(lab):
-    """Ctrl-C while the end waits for a call."""
+    """Ctrl-C ends the process while the end of the interpreter waits for a call."""
     del lab
     program = """
 class Stuck(logging.Filter):
@@ -222,7 +225,7 @@ atexit.register(lambda: print("ending", flush=True))
 
 @case
 def calls_that_were_broken_off(lab):
-    """An exception that is not forgotten keeps a use of the reference, for which the end does not wait."""
+    """An exception that is kept also keeps a use of the reference; the end does not wait for that."""
     del lab
     program = """
 reference = vmafx.KeptReference([small])
@@ -290,25 +293,15 @@ else:
     check_equal(ended(process), (0, ""), "the program")
 
 
-class Doing(logging.Handler):
-    """A handler that does this with each message while it is in use."""
+class Doing(Listener):
+    """Calls a function with each message of the library."""
 
     def __init__(self, action):
         super().__init__()
         self.action = action
-        self.level_before = logging.getLogger("vmafx").level
 
     def emit(self, record):
         self.action(record.getMessage())
-
-    def __enter__(self):
-        logging.getLogger("vmafx").addHandler(self)
-        logging.getLogger("vmafx").setLevel(logging.DEBUG)
-        return self
-
-    def __exit__(self, *_):
-        logging.getLogger("vmafx").removeHandler(self)
-        logging.getLogger("vmafx").setLevel(self.level_before)
 
 
 @case
@@ -334,16 +327,25 @@ def interrupts_in_the_log(lab):
             vmafx.KeptReference([noise()], budget=1)
 
 
+@contextlib.contextmanager
+def alarm_calls(handler):
+    """Makes SIGALRM call this handler in the block."""
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def raise_alarm(*_):
+    raise TimeoutError("alarm")
+
+
 @case
 def signal_during_a_message(lab):
     """The handler of a signal may raise any exception, and Python runs it at the first line of the callback."""
     del lab
-
-    def alarm(*_):
-        raise TimeoutError("alarm")
-
-    before = signal.signal(signal.SIGALRM, alarm)
-    try:
+    with alarm_calls(raise_alarm):
         for _ in range(20):
             with vmafx.Session(model="", feature="psnr", summary=1, backend="cpu", n_threads=1) as session:
                 session.submit(noise(720, 1280), noise(720, 1280))
@@ -351,20 +353,13 @@ def signal_during_a_message(lab):
                 with raises(TimeoutError, "alarm"):
                     session.finish()
                     time.sleep(5)
-    finally:
-        signal.signal(signal.SIGALRM, before)
 
 
 @case
 def signal_while_a_frame_is_waited_for(lab):
-    """The frame is not lost."""
+    """A frame is not lost if a signal's handler raises while a caller waits for it."""
     del lab
-
-    def alarm(*_):
-        raise TimeoutError("alarm")
-
-    before = signal.signal(signal.SIGALRM, alarm)
-    try:
+    with alarm_calls(raise_alarm):
         with vmafx.Session(model="", feature="cambi", backend="cpu", n_threads=1) as session:
             found = []
             session.submit(noise(1080, 1920), noise(1080, 1920))
@@ -375,22 +370,17 @@ def signal_while_a_frame_is_waited_for(lab):
                 time.sleep(5)
             found.extend(frame.number for frame in session.frames(wait=True))
             check_equal(found, [0], "frames")
-    finally:
-        signal.signal(signal.SIGALRM, before)
 
 
 @case
 def signal_handler_that_closes(lab):
     del lab
     with vmafx.Session(backend="cpu", n_threads=1) as session:
-        before = signal.signal(signal.SIGALRM, lambda *_: session.close())
-        try:
+        with alarm_calls(lambda *_: session.close()):
             signal.setitimer(signal.ITIMER_REAL, 0.05)
             with raises(vmafx.Error, "the session is closed", 9):
                 while True:
                     session.submit(noise(), noise())
-        finally:
-            signal.signal(signal.SIGALRM, before)
 
 
 # -- Calls inside calls ------------------------------------------------------------------------------------------------
@@ -398,7 +388,7 @@ def signal_handler_that_closes(lab):
 
 @case
 def calls_out_of_the_log(lab):
-    """They are refused; close() is done as soon as it can be."""
+    """Calls made by a handler of the log are refused; close() is done as soon as it can be."""
     del lab
     said = []
     session = None
@@ -431,7 +421,7 @@ def calls_out_of_the_log(lab):
 
 @case
 def garbage_in_the_log(lab):
-    """The collector runs in any thread, and comes to sessions, to references, and to owners that close sessions."""
+    """The collector runs in any thread, and reaches sessions, references, and owners that close sessions."""
     del lab
 
     class Owner:
@@ -466,7 +456,7 @@ def garbage_in_the_log(lab):
 
 @case
 def children_of_a_fork(lab):
-    """They close what their parent has, whichever thread of it is in a call, and end."""
+    """A child of a fork closes its parent's objects, whichever thread was in a call, and ends."""
     del lab
     program = """
 import warnings

@@ -1,4 +1,4 @@
-"""Runs the command `vmafx`."""
+"""Runs the command `vmafx` in tests."""
 
 import os
 import subprocess
@@ -13,13 +13,13 @@ WITHOUT_LIBRARIES = (
 
 
 def environment(lab, **variables):
-    """None takes a variable away."""
+    """Returns the environment for the command; None takes a variable away."""
     settings = {**os.environ, "PYTHONPATH": str(top / "python"), "VMAFX_FFMPEG": lab.ffmpeg} | variables
     return {name: str(value) for name, value in settings.items() if value is not None}
 
 
 class Done:
-    """What a finished command said."""
+    """A finished command and its output."""
 
     def __init__(self, done):
         self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
@@ -29,7 +29,7 @@ class Done:
         return self
 
     def failed(self, status, *texts):
-        """With one error, which has all of the texts, and without a result."""
+        """Checks that the command ended with this status, one error that has all of the texts, and no result."""
         check_equal(self.status, status, f"exit status; it said: {self.err}")
         check("Traceback" not in self.err and not self.out, f"{self.out}{self.err}")
         return self.says(*texts)
@@ -45,7 +45,7 @@ class Done:
 
 
 def command(*words):
-    """Without the libraries of the module vmafx: the command needs none of them."""
+    """Returns the command's words. It needs none of the libraries of the module vmafx."""
     return [sys.executable, "-c", WITHOUT_LIBRARIES, *map(str, words)]
 
 

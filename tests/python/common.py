@@ -1,4 +1,4 @@
-"""What the tests of the Python module share."""
+"""Shared parts of the tests of the Python module."""
 
 import contextlib
 import logging
@@ -18,7 +18,7 @@ long_cases = []
 
 
 def case(function):
-    """A test: its name is the function's, it gets a Lab of its own, and fails by an exception."""
+    """Registers a test: its name is the function's, it gets a Lab of its own, and fails by an exception."""
     cases.append(function)
     return function
 
@@ -30,7 +30,7 @@ def long_case(function):
 
 @contextlib.contextmanager
 def raises(kind, text="", number=None):
-    """What is done in here raises this."""
+    """Checks that the block raises an error of this kind, with this text and number."""
     try:
         yield
     except kind as error:
@@ -40,8 +40,24 @@ def raises(kind, text="", number=None):
     raise AssertionError(f"no {kind.__name__} '{text}'")
 
 
-class Messages(logging.Handler):
-    """What the library said while this was in use: [(level, text)]."""
+class Listener(logging.Handler):
+    """A handler that gets all messages of the library while it is in use."""
+
+    def __enter__(self):
+        logger = logging.getLogger("vmafx")
+        self.level_before = logger.level
+        logger.addHandler(self)
+        logger.setLevel(logging.DEBUG)
+        return self
+
+    def __exit__(self, *_):
+        logger = logging.getLogger("vmafx")
+        logger.removeHandler(self)
+        logger.setLevel(self.level_before)
+
+
+class Messages(Listener):
+    """Keeps the messages of the library: [(level, text)]."""
 
     def __init__(self):
         super().__init__()
@@ -49,14 +65,6 @@ class Messages(logging.Handler):
 
     def emit(self, record):
         self.said.append((record.levelno, record.getMessage()))
-
-    def __enter__(self):
-        logging.getLogger("vmafx").addHandler(self)
-        logging.getLogger("vmafx").setLevel(logging.DEBUG)
-        return self
-
-    def __exit__(self, *_):
-        logging.getLogger("vmafx").removeHandler(self)
 
     def check(self, level, text):
         check(any(level == said[0] and text in said[1] for said in self.said), f"'{text}' is not in {self.said}")
@@ -67,20 +75,20 @@ def noise(height=72, width=96, seed=0, high=256, dtype=np.uint8):
 
 
 def gray_pairs(frames=4):
-    """Pairs of luma alone, a frame of 25 a second after the other."""
+    """Yields pairs of pictures of luma only, at 25 frames a second."""
     for i in range(frames):
         ref = noise(seed=i)
         yield vmafx.Picture(ref, time=i / 25), vmafx.Picture(ref // 2 + 30, time=i / 25)
 
 
 def score_pairs(pairs, **options):
-    """(the scores of each frame, the pooled ones)"""
+    """Returns (the scores of each frame, the pooled ones)."""
     with vmafx.Session(backend="cpu", **options) as session:
         return [frame.scores for frame in session.run(pairs)], session.scores
 
 
 def alive(pid):
-    """What has ended and was not waited for, by a first process of a container, say, is not."""
+    """Returns whether a process runs; one that has ended but was not waited for does not."""
     try:
         return "Z" not in Path(f"/proc/{pid}/stat").read_text().rsplit(")")[-1].split()[0]
     except OSError:
@@ -88,7 +96,7 @@ def alive(pid):
 
 
 def run_python(program, *arguments, **settings):
-    """A Python of its own: (exit status, what it said)."""
+    """Runs a program in a Python of its own and returns (exit status, output)."""
     done = subprocess.run(
         [sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True, timeout=60, **settings
     )

@@ -14,7 +14,7 @@ VOID = "meta", "img", "br", "path"
 
 
 class Content(HTMLParser):
-    """A page, whose elements are closed where they belong."""
+    """A parsed page whose elements are closed where they belong."""
 
     def __init__(self, path):
         super().__init__()
@@ -48,17 +48,18 @@ class Content(HTMLParser):
         return [own for name, own in self.elements if name == tag and wanted.items() <= own.items()]
 
     def policy(self):
-        """What it allows itself, by the names of the directives."""
+        """Returns what the page allows itself, by the names of the directives."""
         contents = [own["content"] for own in self.all("meta", **{"http-equiv": "Content-Security-Policy"})]
         check_equal(len(contents), 1, "policies")
         return {name: sources for name, *sources in (directive.split() for directive in contents[0].split(";"))}
 
     def is_safe(self, scripts=0):
-        """Nothing is fetched; its own styles and scripts are allowed, and nothing else; nothing that would be neither
-        is there."""
+        """Checks that nothing is fetched, that only the page's own styles and scripts are allowed, and that nothing
+        else is there.
+        """
         check(self.text.startswith("<!DOCTYPE html>\n") and self.text.endswith("</body>\n</html>\n"), "it is not whole")
         self.allows(scripts)
-        check_equal(len(self.scripts), scripts + bool(scripts), "scripts")  # and the data
+        check_equal(len(self.scripts), scripts + bool(scripts), "scripts")  # the data is one more
         for tag, own in self.elements:
             handlers = [name for name in own if name.startswith("on") or name in ("style", "href", "srcdoc", "action")]
             check(not handlers and tag not in ("iframe", "object", "embed", "base", "a", "form"), f"{tag} {own}")
@@ -89,14 +90,14 @@ class Content(HTMLParser):
 
 
 def digest_of(text):
-    """As a policy names a style or a script."""
+    """Returns the digest of a style or a script, as a policy has it."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def in_chromium(lab, page, script):
-    """(width, what the script has put into the title, as JSON), at two widths, light and dark.
+    """Yields (width, the JSON that the script has put into the title), at two widths, light and dark.
 
-    The page has nothing to complain of.
+    The page must have nothing to complain of.
     """
     script = f'addEventListener("load", () => {{{script}}});'
     text = re.sub("script-src (&#39;none&#39;)?", f"script-src {digest_of(script)} ", page.read_text(), count=1)
@@ -109,7 +110,7 @@ def in_chromium(lab, page, script):
 
 
 def opened_in_chromium(lab, page):
-    """(width, what the browser says, the document as it is then), at two widths, light and dark."""
+    """Yields (width, the browser's messages, the document as it is then), at two widths, light and dark."""
     program = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium"))), None)
     if not program:
         raise Skip("Debian's chromium is not installed")

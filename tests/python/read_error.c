@@ -1,4 +1,5 @@
-/* Preloaded, it has reads of the file FAIL_FILE (a part of its name) fail with the error FAIL_ERRNO from the byte FAIL_AT on. */
+/* Preloaded, it has reads of the file FAIL_FILE (a part of its name) fail with the error FAIL_ERRNO from the byte
+ * FAIL_AT on. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

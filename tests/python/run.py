@@ -31,7 +31,7 @@ def parse_arguments():
 
 
 def load_cases(build):
-    """The tests and the module under test, on the library of this build."""
+    """Imports the tests and the module under test, with the library of this build."""
     os.environ |= {"VMAFX_LIBRARY": str(build / ".libs/libvmafx.so.0"), "PYTHONDONTWRITEBYTECODE": "1"}
     sys.path[1:1] = [str(top / folder) for folder in ("python", "tests/filter", "tests/golden", "fuzz")]
     import common
@@ -61,9 +61,8 @@ def is_chosen(function, common, arguments):
 
 def main():
     arguments = parse_arguments()
-    signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # a shell that starts this in the background has it ignored, here and in what runs here
+    # A shell that starts this in the background has SIGINT ignored, here and in all processes started here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     missing = [name for name in ("cffi", "numpy", "av") if find_spec(name) is None]
     if missing:
         print(f"SKIP all: Debian's python3-{missing[0]} is not installed\n0 passed, 0 failed, 1 skipped")

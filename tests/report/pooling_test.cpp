@@ -155,7 +155,7 @@ START_TEST(columns_may_have_a_mean_of_their_own) {
 }
 END_TEST
 
-/* What libvmaf writes of a metric that is infinite in all frames. */
+/* Metrics that are infinite in all frames pool to what libvmaf writes. */
 START_TEST(columns_without_a_finite_score_pool_to_what_they_are) {
   ScoreTable table({"infinite", "negative", "mixed", "none", "finite"});
   for (int frame = 0; frame < 3; frame++) {

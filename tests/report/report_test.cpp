@@ -21,7 +21,7 @@
 
 #include "report/openmetrics.h"
 #include "report/outputs.h"
-#include "report/pairing.h"
+#include "report/score_facts.h"
 #include "tests/support/check_main.h"
 
 using namespace vmafx;
@@ -194,7 +194,7 @@ START_TEST(json_says_what_is_missing) {
   scores.put(2, 1, kInf);
   ReportData data = kData;
   data.partial = true;
-  data.run = RunFacts{.metrics = {{"vif", true}}};
+  data.run = Json::object({{"backend", Json::object({{"vif", "hip"}})}});
   const auto json = nlohmann::json::parse(reported("json", scores, data));
   ck_assert_int_eq(json["frames"].size(), 2);
   ck_assert_int_eq(json["frames"][0]["frameNum"].get<int>(), 1);
@@ -235,8 +235,12 @@ START_TEST(xml_escapes_and_extras) {
   scores.put(1, 0, -kInf);
   ReportData data = kData;
   data.partial = true;
-  data.run = RunFacts{.metrics = {{"vif", true}}, .device = "a & b", .fallback = "x\ny", .threads = 3};
-  data.run->pairing = Pairing{{.paired = 7}};
+  data.run = Json::object({{"device", "a & b"},
+                           {"threads", 3},
+                           {"backend", Json::object({{"vif", "hip"}})},
+                           {"frames", Json::object({{"reference", Json::object({{"uploaded", 0}})}})},
+                           {"fallback", "x\ny"}});
+  data.pairing = Pairing{{.paired = 7}};
   const std::string text = reported("xml", scores, data);
   assert_contains(text, "<VMAF version=\"1.2.3\" partial=\"true\">\n");
   assert_contains(text, "<frame frameNum=\"0\" _0_a_b___c_=\"nan\" />\n");
@@ -245,16 +249,13 @@ START_TEST(xml_escapes_and_extras) {
                   "<metric name=\"0 a&lt;b&gt;&amp;&quot;c&quot;\" min=\"nan\" max=\"nan\" mean=\"nan\" "
                   "harmonic_mean=\"nan\" />\n");
   assert_contains(text, "  <excluded_scores _0_a_b___c_=\"2\" />\n");
-  assert_contains(text, R"( threads="3" n_subsample="1" fallback="x y">
-    <models />
+  assert_contains(text, R"(  <vmafx device="a &amp; b" threads="3" fallback="x y">
     <backend vif="hip" />
     <frames>
-      <reference imported="0" uploaded="0" downloaded="0" />
-      <distorted imported="0" uploaded="0" downloaded="0" />
+      <reference uploaded="0" />
     </frames>
   </vmafx>
   <pairing paired="7" )");
-  assert_contains(text, "  <vmafx version=\"1.2.3\" device=\"a &amp; b\" cpu=");
 }
 END_TEST
 
@@ -263,20 +264,18 @@ START_TEST(reports_say_what_scores_are) {
   scores.put(0, 0, 40);
   scores.put(0, 1, 90);
   ReportData data = kData;
-  data.run = RunFacts{.scores = {{"psnr_y", "psnr", Worse::kLow, true, "dB"}, {.key = "vmaf", .main = true}}};
+  const ScoreFacts facts[] = {{"psnr_y", "psnr", Worse::kLow, true, "dB"}, {.key = "vmaf", .main = true}};
+  data.run = Json::object({{"scores", scores_json(facts)}});
   const auto json = nlohmann::json::parse(reported("json", scores, data))["vmafx"]["scores"];
   ck_assert(json["psnr_y"] == nlohmann::json::parse(R"({"metric":"psnr","worse":"low","main":true,"unit":"dB"})"));
   ck_assert(json["vmaf"] == nlohmann::json::parse(R"({"metric":null,"worse":"low","main":true,"unit":null})"));
   assert_contains(reported("xml", scores, data),
                   "    <scores>\n      <psnr_y metric=\"psnr\" worse=\"low\" main=\"true\" unit=\"dB\" />\n"
                   "      <vmaf metric=\"null\" worse=\"low\" main=\"true\" unit=\"null\" />\n    </scores>\n");
-  data.scores = std::move(data.run->scores);
-  data.run.reset();
-  ck_assert(nlohmann::json::parse(reported("json", scores, data))["vmafx"]["scores"] == json);
 }
 END_TEST
 
-/* As words for people, and as data; of damaged pictures there is a sentence of its own. */
+/* Reports have doubts as words and as data; damaged pictures have a sentence of their own. */
 START_TEST(doubts_are_words_and_data) {
   const char* const remedies[] = {"do this", "do that"};
   const VmafxDoubt given[] = {
@@ -366,8 +365,8 @@ START_TEST(xml_names_are_names_and_unique) {
 }
 END_TEST
 
-/* A metric of equal pictures that is infinite in all frames: libvmaf's keys, null in JSON, inf in XML. A column without any
- * score has none. */
+/* A metric of equal pictures that is infinite in all frames: libvmaf's keys, null in JSON, inf in XML. A column without
+ * any score has none. */
 START_TEST(infinite_metrics_keep_their_pooled_keys) {
   ScoreTable scores({"ciede2000", "absent"});
   for (int frame = 0; frame < 2; frame++) scores.put(frame, 0, kInf);

@@ -1,5 +1,6 @@
-/* Each system call of a session that writes reports fails once, with several causes. What has the report's name afterwards is whole, or what
- * was there before; the error names the file; nothing is left beside it, no descriptor stays open, and the scores are there. */
+/* Each system call of a session that writes reports fails once, with several causes. The file with the report's name is
+ * whole afterwards, or what was there before; the error names the file; nothing is left beside it, no descriptor stays
+ * open, and the scores are there. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -23,7 +24,7 @@
 
 using namespace vmafx::test;
 
-// -- Calls that fail -----------------------------------------------------------------------------------------------------
+// -- Calls that fail --------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -89,11 +90,11 @@ extern "C" [[gnu::visibility("default")]] int fclose(FILE* file) {
   return fail ? EOF : result;
 }
 
-// -- A session in a folder -----------------------------------------------------------------------------------------------
+// -- A session in a folder --------------------------------------------------------------------------------------------
 
 namespace {
 
-/* What is in the way of a report. */
+/* The file that is in the way of a report. */
 struct Setting {
   const char* report;
   bool is_there, has_two_names;
@@ -139,7 +140,7 @@ Run run(const Setting& setting, int k) {
   const std::string report = folder() / setting.report, metrics = folder() / kMetrics;
   if (setting.is_there) put(report, kBefore);
   if (setting.has_two_names) std::filesystem::create_hard_link(report, folder() / "other name");
-  VmafxParams params = cpu_params("vmaf_v0.6.1", "psnr");
+  Params params = cpu_params("vmaf_v0.6.1", "psnr");
   params.n_threads = 2;
   params.log_path = report.c_str();
   params.window = "0.08";
@@ -186,14 +187,16 @@ bool is_partial(const std::string& text) {
   return text.find("\"partial\": true") != std::string::npos && text.ends_with("}\n");
 }
 
-/* CSV has no place to say so: its first lines are right, and the last of them may be that of a frame whose scores were not yet all there. */
+/* CSV has no place to say so: its first lines are right, and the last of them may be that of a frame whose scores were
+ * not yet all there. */
 bool has_first_frames(const Setting& setting, const std::string& text, const std::string& whole) {
   if (!std::string(setting.report).ends_with("csv") || !text.ends_with("\n")) return false;
   const size_t last = text.rfind('\n', text.size() - 2);
   return last != std::string::npos && starts_with_lines(whole, text.substr(0, last + 1));
 }
 
-/* The old file has other names and was to be overwritten; the report is whole under another name, which the error tells. */
+/* The old file has other names and was to be overwritten; the report is whole under another name, which the error
+ * tells. */
 bool is_whole_elsewhere(const Setting& setting, const Run& got, const std::string& right) {
   const auto part = got.files.find(std::string(setting.report) + ".part");
   return setting.has_two_names && part != got.files.end() && part->second == right &&
@@ -224,7 +227,7 @@ void check_metrics(const Run& got, const std::string& where) {
   else ck_assert_msg(found->second.ends_with("# EOF\n"), "%s: half a metrics file", where.c_str());
 }
 
-/* What is there besides was named, as it holds the scores, or could not be removed. */
+/* Checks the other files: each was named, as it holds the scores, or could not be removed. */
 void check_others(const Setting& setting, const Run& got, const std::string& where) {
   const std::set<std::string> meant = {setting.report, kMetrics, "other name"};
   for (const auto& [name, text] : got.files)

@@ -1,4 +1,5 @@
-# For tests in bash: counts cases and prints one line for each. Sourced; expects $build and $logs (tools/common.sh).
+# Functions for tests in bash: they count cases and print one line for each. Sourced; expects $build and $logs
+# (tools/common.sh).
 
 passed=0 failed=0 skipped=0
 log=$(mktemp)
@@ -7,8 +8,8 @@ trap 'rm -f "$log"' EXIT
 pass() { passed=$((passed + 1)); echo "PASS $1"; }
 skip() { skipped=$((skipped + 1)); echo "SKIP $1: $2"; }
 
-# try NAME COMMAND…: a case passes when every line of the command succeeds; else the end of its output is shown. Sets `ok`.
-# Never call it in a condition or before `||`: there bash would not stop the command at its first failure.
+# try NAME COMMAND…: a case passes when every line of the command succeeds; else the end of its output is shown. Sets
+# `ok`. Never call it in a condition or before `||`: there bash would not stop the command at its first failure.
 try() {
   local name=$1 status
   shift
@@ -27,11 +28,11 @@ try() {
   fi
 }
 
-# equal GOT WANTED
+# equal GOT WANTED: compares two texts.
 equal() { [ "$1" = "$2" ] || { echo "got '$1', wanted '$2'"; return 1; }; }
 
-# counted TEXT COMMAND…: a suite of its own that ends with 'N passed, N failed[, N skipped]'. Its cases count here; of its lines those of cases
-# that failed or were skipped are shown.
+# counted TEXT COMMAND…: runs a suite of its own that ends with 'N passed, N failed[, N skipped]'. Its cases count here;
+# only lines of failed and skipped cases are shown.
 counted() {
   local text=$1 p f s
   shift
@@ -46,14 +47,14 @@ counted() {
   echo "$text: $p passed, $f failed"
 }
 
-# skip_suite NAME WHY: ends a suite of which nothing can run, which is no failure.
+# skip_suite NAME WHY: ends a suite that cannot run at all, which is not a failure.
 skip_suite() {
   skip "$1" "$2"
   finish || exit $((failed > 0))
   exit
 }
 
-# The closing line; the exit status says whether all is well.
+# Prints the closing line; the exit status says whether all is well.
 finish() {
   echo "$passed passed, $failed failed, $skipped skipped"
   [ $failed = 0 ] && [ $passed -gt 0 ]

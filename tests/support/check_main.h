@@ -36,8 +36,8 @@ inline bool takes_combination(size_t one, size_t other) { return test_all() || (
 /* A test that repeats itself very often takes every n-th of its cases. */
 inline int every_if_not_all(int n) { return test_all() ? 1 : n; }
 
-/* A test that repeats itself for each of many calls, allocations or pictures takes every n-th of them where a sanitizer slows
- * it down: all are taken without one. */
+/* A test that repeats itself for each of many calls, allocations or pictures takes every n-th of them where a sanitizer
+ * slows it down: all are taken without one. */
 inline int every_under_sanitizers(int n) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   if (!test_all()) return n;
@@ -50,7 +50,7 @@ inline int every_under_sanitizers(int n) {
 struct NamedTest {
   const char* name;  // test case name, as CK_RUN_CASE selects it
   const TTest* test;
-  int index = 0;  // what the test finds in _i
+  int index = 0;  // the test finds it in _i
 };
 
 /* Runs all tests (CK_RUN_CASE=name: one), prints Check's summary; the exit status of the program. */

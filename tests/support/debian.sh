@@ -1,14 +1,15 @@
-# For tests in fresh Debians. Sourced; expects $top, $logs (tools/common.sh) and $work, the folder that they are made in.
+# Functions for tests in fresh Debians. Sourced; expects $top, $logs (tools/common.sh) and $work, the folder that they
+# are made in.
 
 mirror=$(debian_mirror)
 this_suite=$(debian_suite)
 
-# Why no other Debian can be made here; empty if it can.
+# Prints why no other Debian can be made here; nothing if it can.
 obstacle() {
   if [ "$(id -u)" != 0 ]; then
     echo "only root can make one"
   elif ! command -v debootstrap >/dev/null; then
-    echo "there is no debootstrap"
+    echo "debootstrap is not installed"
   elif [ -z "$mirror" ]; then
     echo "apt knows no Debian mirror"
   elif ! unshare --mount --pid --fork true 2>/dev/null; then
@@ -16,7 +17,7 @@ obstacle() {
   fi
 }
 
-# bootstrap SUITE: in $work/SUITE. A mirror that lags behind (a snapshot) will do: signatures are checked.
+# bootstrap SUITE: makes it in $work/SUITE. A mirror that lags behind (a snapshot) will do: signatures are checked.
 bootstrap() {
   local suite=$1 root=$work/$1
   rm -rf --one-file-system "$root"
@@ -30,10 +31,10 @@ bootstrap() {
   mkdir "$root/vmafx"
 }
 
-# Why it could not be made.
+# Prints why the Debian could not be made.
 bootstrap_error() { tail -n 1 "$logs/debootstrap-$1.log"; }
 
-# inside NAME COMMAND…: runs it in $work/NAME, in /vmafx. All that it mounts and starts goes with it.
+# inside NAME COMMAND…: runs it in $work/NAME, in /vmafx. Its mounts and processes go with it.
 inside() {
   local root=$work/$1
   shift
@@ -44,7 +45,7 @@ inside() {
     exec chroot "$root" env -i -C /vmafx HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "$@"' - "$root" "$@"
 }
 
-# copy_tree NAME: this tree without what was built in it.
+# copy_tree NAME: copies this tree without build results.
 copy_tree() {
   tar -C "$top" -c --exclude='./build*' --exclude=./.git --exclude='./autom4te.cache' --exclude=./configure --exclude='./aclocal.m4' \
     --exclude='Makefile.in' --exclude='./config.h.in*' --exclude='./m4/l*.m4' . | tar -C "$work/$1/vmafx" -x

@@ -41,9 +41,8 @@ T take(StatusOr<T> made) {
 
 inline void assert_ok(const Status& status) { ck_assert_msg(status.ok(), "%s", status.message().c_str()); }
 
-/* Has the engine load the emulator, or the runtime that VMAFX_HIP_RUNTIME names, if it is empty the one that is installed: such
- * tests are as good on hardware.
- * On a busy machine the emulator takes longer than any GPU. */
+/* Has the engine load the emulator, or the runtime that VMAFX_HIP_RUNTIME names, if it is empty the one that is
+ * installed: such tests are as good on hardware. On a busy machine the emulator takes longer than any GPU. */
 inline void use_emulator() {
   setenv("VMAFX_HIP_RUNTIME", HIP_EMULATOR, 0);
   setenv("VMAFX_HIP_DEADLINE", "120000", 0);
@@ -66,11 +65,11 @@ inline hip::OpenedDevice open_test_device() {
 /* Raw sums of each frame of a stream. */
 using StreamSums = std::vector<std::vector<std::byte>>;
 
-/* What the kernels of `extractor` make of `frames`, `batch` frames in each launch. Neighbors with one picture as their
+/* Runs the kernels of `extractor` on frames, `batch` of them in each launch. Neighbors with one picture as their
  * reference share it, like the encodes of a session. */
 class DeviceRun {
  public:
-  DeviceRun(Extractor& extractor, const VideoFormat& format, int batch)
+  DeviceRun(const Extractor& extractor, const VideoFormat& format, int batch)
       : extractor_(extractor), twin_(*extractor.device_twin()), reads_(extractor.reads()),
         sums_bytes_(extractor.sums_bytes()), device_(open_test_device()), conversions_(reads_.converted, batch, 1),
         pool_(take(hip::FramePool::create(device_.context, layout(format, batch)))) {
@@ -140,7 +139,7 @@ class DeviceRun {
     pool_->release();
   }
 
-  Extractor& extractor_;
+  const Extractor& extractor_;
   DeviceTwin& twin_;
   const Reads reads_;
   const size_t sums_bytes_;
@@ -151,7 +150,7 @@ class DeviceRun {
   size_t in_flight_ = 0;
 };
 
-/* What extract(), the CPU twin, makes of them. */
+/* The sums of extract(), the CPU twin. */
 inline StreamSums cpu_sums(const Extractor& extractor, const std::vector<PicturePair>& frames) {
   const AlignedBytes scratch = allocate_aligned(extractor.scratch_bytes());
   const AlignedBytes sums = allocate_aligned(extractor.sums_bytes());
@@ -183,7 +182,7 @@ inline std::string describe(const VideoFormat& format, int batch) {
 }
 
 /* Kernels and CPU twin give equal raw sums for every frame. Sums are 64-bit words. */
-inline void assert_device_agrees(Extractor& extractor, const VideoFormat& format,
+inline void assert_device_agrees(const Extractor& extractor, const VideoFormat& format,
                                  const std::vector<PicturePair>& frames, int batch, const std::string& what) {
   const StreamSums got = DeviceRun(extractor, format, batch)(frames), want = cpu_sums(extractor, frames);
   ck_assert_uint_eq(got.size(), want.size());
@@ -197,8 +196,8 @@ inline void assert_device_agrees(Extractor& extractor, const VideoFormat& format
     }
 }
 
-/* run_suite() with waves of so many lanes, each in a process of its own, as the emulator is set up once per process. Hardware
- * has the ones it has. */
+/* run_suite() with waves of so many lanes, each in a process of its own, as the emulator is set up once per process.
+ * Hardware has the ones it has. */
 inline int run_suite_with_lanes(const char* name, const std::vector<NamedTest>& tests,
                                 const std::vector<const char*>& lane_counts) {
   if (on_hardware()) return run_suite(name, tests);
@@ -223,7 +222,8 @@ inline int run_suite_on_device(const char* name, const std::vector<NamedTest>& t
   return run_suite_with_lanes(name, tests, {"32", "64"});
 }
 
-/* Tests of what the host does around them, where pictures come from and go to: waves of 64 lanes with VMAFX_TEST_ALL only. */
+/* Tests of what the host does around them, where pictures come from and go to: waves of 64 lanes with VMAFX_TEST_ALL
+ * only. */
 inline int run_host_suite_on_device(const char* name, const std::vector<NamedTest>& tests) {
   if (test_all()) return run_suite_on_device(name, tests);
   return run_suite_with_lanes(name, tests, {"32"});

@@ -1,5 +1,5 @@
-/* A test program that runs itself again under the emulator, once per case: the emulator is set up once per process, and ends
- * one that misuses it or leaves things behind. */
+/* A test program that runs itself again under the emulator, once per case: the emulator is set up once per process, and
+ * ends one that misuses it or leaves things behind. */
 #ifndef VMAFX_TESTS_SUPPORT_EMULATOR_H
 #define VMAFX_TESTS_SUPPORT_EMULATOR_H
 

@@ -14,7 +14,7 @@
 
 namespace vmafx::test {
 
-/* Which pictures of the reference an encode has pairs with. */
+/* Tells which pictures of the reference an encode has pairs with. */
 using Schedule = std::function<bool(int encode, int frame)>;
 
 inline bool every(int, int) { return true; }
@@ -35,7 +35,7 @@ struct Encodes {
   int frames = 8;
   Schedule has_pair = every;
   VmafxFormat format{96, 84, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
-  VmafxFormat second = format;                            // of encode 1
+  VmafxFormat second = format;                            // encode 1's
   std::function<void(int frame)> before{};                // called before its pictures are submitted
   std::function<void(const std::string& line)> on_log{};  // called with each line of the log, from any thread
 };
@@ -54,13 +54,14 @@ inline VmafxPicture picture(const VmafxFormat& format, int frame, int encode) {
 
 struct Result {
   int error = 0;
-  std::vector<std::vector<FrameScores>> frames;  // of each encode
-  std::vector<double> models;                    // likewise, pooled
+  std::vector<std::vector<FrameScores>> frames;  // by encode
+  std::vector<double> models;                    // pooled, by encode
   std::string log;
 };
 
-/* The encodes first .. end-1 in one session. EILSEQ: frames come in a wrong order; EBUSY: a picture is not given back. */
-inline Result run(VmafxParams params, const Encodes& encodes, int first, int end) {
+/* The encodes first .. end-1 in one session. EILSEQ: frames come in a wrong order; EBUSY: a picture is not given
+ * back. */
+inline Result run(Params params, const Encodes& encodes, int first, int end) {
   Result result;
   const auto on_log = [&](const char* message) {
     result.log += std::string(message) + "\n";
@@ -86,7 +87,7 @@ inline Result run(VmafxParams params, const Encodes& encodes, int first, int end
       frames.push_back(std::move(scores));
     }
   };
-  if (!keep(vmafx_open(&ctx, &params))) return result;
+  if (!keep(open_context(&ctx, params))) return result;
   std::vector<VmafxFormat> formats;
   for (int encode = first; encode < end; encode++) formats.push_back(format_of(encodes, encode));
   keep(vmafx_configure_encodes(ctx, &encodes.format, formats.data(), end - first));
@@ -114,8 +115,8 @@ inline Result run(VmafxParams params, const Encodes& encodes, int first, int end
   return result;
 }
 
-/* What each has alone on the CPU. */
-inline std::vector<Result> each_alone(VmafxParams params, const Encodes& encodes) {
+/* The results of each encode alone on the CPU. */
+inline std::vector<Result> each_alone(Params params, const Encodes& encodes) {
   params.backend = "cpu";
   params.verify = 0;
   params.log_path = nullptr;
@@ -128,7 +129,7 @@ inline std::vector<Result> each_alone(VmafxParams params, const Encodes& encodes
 }
 
 /* Together they have what each has alone. Returns the former. */
-inline Result assert_as_alone(const VmafxParams& params, const Encodes& encodes, const std::vector<Result>& alone) {
+inline Result assert_as_alone(const Params& params, const Encodes& encodes, const std::vector<Result>& alone) {
   use_emulator();
   const Result together = run(params, encodes, 0, encodes.count);
   ck_assert_msg(together.error == 0, "%s", together.log.c_str());
@@ -150,7 +151,7 @@ inline Result assert_as_alone(const VmafxParams& params, const Encodes& encodes,
   return together;
 }
 
-inline Result assert_as_alone(const VmafxParams& params, const Encodes& encodes) {
+inline Result assert_as_alone(const Params& params, const Encodes& encodes) {
   return assert_as_alone(params, encodes, each_alone(params, encodes));
 }
 

@@ -1,14 +1,15 @@
-# For tests in bash: sources of FFmpeg's releases, and a small ffmpeg with the filter made of one. Sourced; expects $top, $build and $logs
-# (tools/common.sh), $work, the folder to work in, and for program() the array program_flags.
+# Functions for tests in bash that get sources of FFmpeg's releases, and make a small ffmpeg with the filter from one.
+# Sourced; expects $top, $build and $logs (tools/common.sh), $work, the folder to work in, and for program() the array
+# program_flags.
 #
-# The source of some releases comes from the source packages of Debian's suites. That of any release can be given: VMAFX_FFMPEG_SOURCES is a
-# folder (else ../ffmpeg-sources) with unpacked trees, ffmpeg-X.Y or ffmpeg-X.Y.Z, or tarballs that hold such folders. They may lack FFmpeg's
-# own tests.
+# The source of some releases comes from the source packages of Debian's suites. The source of any release can be given:
+# VMAFX_FFMPEG_SOURCES is a folder (else ../ffmpeg-sources) with unpacked trees, ffmpeg-X.Y or ffmpeg-X.Y.Z, or tarballs
+# that hold such folders. They may lack FFmpeg's own tests.
 
 sources=${VMAFX_FFMPEG_SOURCES:-$top/../ffmpeg-sources}
 declare -A suites=([5.1]=bookworm [7.1]=trixie [9.0]=sid,experimental)
 
-# from_folder VERSION TREE
+# from_folder VERSION TREE: copies the source from the user's folder.
 from_folder() {
   local found name=ffmpeg-$1 part=$2.part
   for found in "$sources/$name" "$sources/$name".*; do
@@ -21,14 +22,14 @@ from_folder() {
     [ -f "$found" ] || continue
     rm -rf "$part"
     mkdir "$part"
-    tar -xf "$found" -C "$part" --wildcards "$name/*" "$name.*/*" 2>/dev/null || true # says so when one of them is not there
+    tar -xf "$found" -C "$part" --wildcards "$name/*" "$name.*/*" 2>/dev/null || true # tar complains if one of the patterns matches nothing
     ! mv -T "$part"/* "$2" 2>/dev/null || break
   done
   rm -rf "$part"
   [ -d "$2" ]
 }
 
-# fetch VERSION: makes its folder `pristine`.
+# fetch VERSION: makes its folder `pristine`, unless it exists.
 fetch() {
   local tree=$work/$1/pristine
   [ ! -f "$tree/RELEASE" ] || return 0
@@ -46,7 +47,7 @@ why_not_fetched() {
 
 release_is() { case $(cat "$work/$1/pristine/RELEASE") in "$1" | "$1".*) ;; *) return 1 ;; esac; }
 
-# fetch_first VERSION…: sets `version` to the first of these whose source is to be had.
+# fetch_first VERSION…: sets `version` to the first of these whose source can be had.
 fetch_first() {
   for version; do
     ! { fetch "$version" && release_is "$version"; } || return 0
@@ -54,8 +55,9 @@ fetch_first() {
   return 1
 }
 
-# copy VERSION TREE: with an empty file for each part of FFmpeg's own tests that the source lacks and the Makefile includes. Without the file
-# VERSION, which a source out of git lacks, FFmpeg would take the version of the git tree around it, ours.
+# copy VERSION TREE: copies the source, with an empty file for each part of FFmpeg's own tests that the source lacks and
+# the Makefile includes. Without the file VERSION, which a source out of git lacks, FFmpeg would take the version of the
+# git tree around it, ours.
 copy() {
   local part
   rm -rf "$2"
@@ -74,7 +76,8 @@ configure_in() {
   PKG_CONFIG_PATH=$build ./configure "$@"
 }
 
-# program VERSION NAME…: ffmpeg and ffprobe, or one of them, in a tree of its own, which is kept, so that only what has changed is compiled again.
+# program VERSION NAME…: builds ffmpeg, ffprobe or both in a tree of its own, which is kept, so that only changes are
+# compiled again.
 program() {
   local version=$1 tree=$work/$1/program key
   shift

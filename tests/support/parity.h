@@ -1,11 +1,13 @@
 /* Cases on which a metric's kernels are held against its CPU twin (tests/kernels/parity_test.cpp): formats, pictures,
- * options. Those of a metric are made in `<metric>_cases.h` of its folder. */
+ * options. The file `foo_cases.cpp` in a metric's folder makes them, and registers them as MetricCases. */
 #ifndef VMAFX_TESTS_SUPPORT_PARITY_H
 #define VMAFX_TESTS_SUPPORT_PARITY_H
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <random>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -31,7 +33,7 @@ class TestPictures {
     std::visit([&](auto& samples) { samples.fill(fill, format_.bpc, seed); }, at(picture, plane));
   }
 
-  /* Of the luma. */
+  /* A sample of the luma. */
   int get(int picture, int x, int y) {
     return std::visit([&](auto& samples) { return static_cast<int>(samples.at(x, y)); }, at(picture, 0));
   }
@@ -81,7 +83,8 @@ inline Paint fills(std::vector<Fill> in_turn) {
   };
 }
 
-/* The lumas of a frame. With a contrast, dist is what codecs make of ref: that contrast, and grain of this many bits at 8. */
+/* The lumas of a frame. With a contrast, dist is what codecs make of ref: that contrast, and grain of this many bits at
+ * 8. */
 struct LumaPair {
   Fill ref, dist = Fill::kZero;
   double contrast = 0;
@@ -116,17 +119,50 @@ inline Paint lumas(std::vector<LumaPair> in_turn) {
 
 struct ParityCase {
   VideoFormat format;
-  int frames = 1, batch = 1;  // of the stream; in a launch
+  int frames = 1, batch = 1;  // in the stream; in a launch
   Paint paint = fills({Fill::kRandom});
   OptionTexts options = {};
 };
 using ParityCases = std::vector<ParityCase>;
 
+/* The makers of cases, by the name of their metric. */
+inline std::map<std::string, ParityCases (*)()>& makers_of_cases() {
+  static std::map<std::string, ParityCases (*)()> makers;
+  return makers;
+}
+
+/* Registers the cases of a metric before main(). */
+struct MetricCases {
+  MetricCases(const char* metric, ParityCases (*make)()) { makers_of_cases()[metric] = make; }
+};
+
+/* The samples along one direction of a plane that a metric's definition takes. */
+using Covered = int(int size);
+inline int all_samples(int size) { return size; }
+
+/* A metric that takes each sample of chroma: tests/kernels/samples_test.cpp changes one after the other. `least` is the
+ * smallest side of a picture. */
+struct ChromaCase {
+  const char* metric;
+  int least;
+  OptionTexts options = {};
+  Covered* covered = all_samples;
+};
+inline std::vector<ChromaCase>& chroma_cases() {
+  static std::vector<ChromaCase> cases;
+  return cases;
+}
+
+/* Registers a chroma case before main(). */
+struct MetricSamples {
+  explicit MetricSamples(const ChromaCase& of) { chroma_cases().push_back(of); }
+};
+
 inline VideoFormat luma(int w, int h, int bpc = 8) { return {.w = w, .h = h, .bpc = bpc, .chroma = Chroma::k400}; }
 inline VideoFormat color(int w, int h, int bpc, Chroma chroma) {
   return {.w = w, .h = h, .bpc = bpc, .chroma = chroma};
 }
-/* The same with chroma of odd sizes rounded up. */
+/* A format whose chroma has its odd sizes rounded up. */
 inline VideoFormat whole_color(int w, int h, int bpc, Chroma chroma) {
   VideoFormat format = color(w, h, bpc, chroma);
   format.whole_chroma = true;

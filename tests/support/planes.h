@@ -11,7 +11,7 @@
 
 namespace vmafx::test {
 
-/* What a plane is filled with. */
+/* The patterns that planes are filled with. */
 enum class Fill { kRandom, kZero, kMax, kCheckerboard, kColumns, kRows, kGradient, kSparse };
 inline constexpr Fill kFills[] = {Fill::kRandom,  Fill::kZero, Fill::kMax,      Fill::kCheckerboard,
                                   Fill::kColumns, Fill::kRows, Fill::kGradient, Fill::kSparse};
@@ -37,8 +37,9 @@ void with_sample_type(int bpc, Body body) {
   else body(uint16_t());
 }
 
-/* A w x h plane of T inside guard bytes: `pad` samples right of each row, `offset` samples before the first; upside_down
- * gives it a negative stride. Code under test may read nothing but the samples, and write nothing at all. */
+/* A w x h plane of T inside guard bytes: `pad` samples right of each row, `offset` samples before the first;
+ * upside_down gives it a negative stride. Code under test may read nothing but the samples, and write nothing at
+ * all. */
 template <class T>
 class TestPlane {
  public:

@@ -12,6 +12,7 @@
 #include "base/aligned.h"
 #include "kernels/extractor.h"
 #include "tests/support/check_main.h"
+#include "tests/support/scratch.h"
 
 namespace vmafx::test {
 
@@ -42,7 +43,7 @@ struct Scores : ScoreSink {
     return line;
   }
 
-  /* Those of frame 0, in the order of the features. */
+  /* The scores of frame 0, in the order of the features. */
   std::vector<double> first() const {
     std::vector<double> scores;
     for (const FeatureInfo& feature : features) scores.push_back(of.at(name(feature.key, 0)));
@@ -76,18 +77,19 @@ inline std::string refusal(const ExtractorInfo& info, const VideoFormat& format,
   return status.message();
 }
 
-/* Those of one frame. */
-inline Scores score_frame(Extractor& extractor, const Picture& ref, const Picture& dist) {
-  const AlignedBytes scratch = allocate_aligned(extractor.scratch_bytes() + 1);
+/* The scores of one frame. */
+inline Scores score_frame(const Extractor& extractor, const Picture& ref, const Picture& dist) {
+  const TestScratch scratch(extractor.scratch_bytes());
   const AlignedBytes sums = allocate_aligned(extractor.sums_bytes());
   std::memset(sums.get(), 0, extractor.sums_bytes());
   FrameSet frames;
   frames.ref = ref;
   frames.dist = dist;
   extractor.extract(frames, scratch.get(), sums.get());
+  const auto scorer = extractor.make_scorer();
   Scores scores(extractor);
-  extractor.finalize(0, sums.get(), scores);
-  ck_assert(extractor.flush(scores).ok());
+  scorer->finalize(0, sums.get(), scores);
+  ck_assert(scorer->flush(scores).ok());
   return scores;
 }
 

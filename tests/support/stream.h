@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "tests/support/params.h"
 #include "vmafx/vmafx.h"
 
 namespace vmafx::test {
@@ -100,7 +101,7 @@ struct ReceivedWindow {
   bool operator==(const ReceivedWindow&) const = default;
 };
 
-/* What came of a stream. */
+/* The results of a stream. */
 struct Outcome {
   int error = 0;                    // the first failure, a negative errno value
   std::vector<FrameScores> frames;  // as received, in order
@@ -141,10 +142,11 @@ inline void append_log(void* log, enum VmafxLogLevel, const char* message) {
   *static_cast<std::string*>(log) += std::string(message) + "\n";
 }
 
-/* What may be read while a session runs: the thread that opens a GPU says that it is done after the session may go on. */
+/* A log that may be read while a session runs: the thread that opens a GPU says that it is done after the session may
+ * go on. */
 class SessionLog {
  public:
-  void take(VmafxParams& params) {
+  void take(Params& params) {
     params.log = [](void* log, VmafxLogLevel level, const char* message) {
       SessionLog& to = *static_cast<SessionLog*>(log);
       const MutexLock lock(to.mutex_);
@@ -163,7 +165,7 @@ class SessionLog {
 };
 
 /* Runs a stream from open to close. `params.log` is taken over. */
-inline Outcome run_stream(VmafxParams params, const StreamOptions& options = {}) {
+inline Outcome run_stream(Params params, const StreamOptions& options = {}) {
   Outcome outcome;
   params.log = append_log;
   params.log_cookie = &outcome.log;
@@ -186,7 +188,7 @@ inline Outcome run_stream(VmafxParams params, const StreamOptions& options = {})
             {w->number, w->first_frame, w->last_frame, w->time, scores_of(w->scores, w->n_scores)});
     }
   };
-  if (failed(vmafx_open(&ctx, &params))) return outcome;
+  if (failed(open_context(&ctx, params))) return outcome;
   failed(vmafx_configure(ctx, &options.ref, &options.dist));
   for (int n = options.first; n < options.frames && !outcome.error; n++) {
     const VmafxPicture ref = make_picture(options, n, false), dist = make_picture(options, n, true);
@@ -211,17 +213,16 @@ inline Outcome run_stream(VmafxParams params, const StreamOptions& options = {})
   return outcome;
 }
 
-inline VmafxParams cpu_params(const char* model = nullptr, const char* feature = nullptr) {
-  VmafxParams params;
-  vmafx_default_params(&params);
+inline Params cpu_params(const char* model = nullptr, const char* feature = nullptr) {
+  Params params;
   params.backend = "cpu";
   params.model = model;
   params.feature = feature;
   return params;
 }
 
-inline VmafxParams params_for(const char* backend, const char* model = nullptr, const char* feature = nullptr) {
-  VmafxParams params = cpu_params(model, feature);
+inline Params params_for(const char* backend, const char* model = nullptr, const char* feature = nullptr) {
+  Params params = cpu_params(model, feature);
   params.backend = backend;
   params.n_threads = 2;
   return params;

@@ -1,4 +1,4 @@
-/* What a lane learns of others, and pairs of instructions. */
+/* Instructions by which lanes learn of others, and pairs of instructions. */
 #include <bit>
 
 #include "emulator/isa/instructions/operands.h"
@@ -19,7 +19,7 @@ void count_below(Wave& wave, const Instruction& i) {
   store_32(wave, i, result);
 }
 
-/* Of lane 0 if none is active. */
+/* Reads the first active lane; lane 0 if none is active. */
 void read_first_lane(Wave& wave, const Instruction& i) {
   const unsigned lane = wave.exec() ? static_cast<unsigned>(std::countr_zero(wave.exec())) : 0;
   const Operand& from = i.operands[1];

@@ -1,4 +1,4 @@
-/* What vector and scalar instructions do alike. */
+/* Operations that vector and scalar instructions have in common. */
 #ifndef VMAFX_EMULATOR_ISA_INSTRUCTIONS_BITS_H
 #define VMAFX_EMULATOR_ISA_INSTRUCTIONS_BITS_H
 
@@ -28,7 +28,7 @@ constexpr T bit_field(T value, uint32_t offset, uint32_t width) {
   return static_cast<T>(static_cast<Unsigned>(shifted) << (kBits - width)) >> (kBits - width);
 }
 
-/* Of 0: all ones, "none found". */
+/* Counts of zeros; for the value 0 all ones, "none found". */
 template <class T>
 constexpr uint32_t leading_zeros(T value) {
   return value ? static_cast<uint32_t>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(value))) : ~0u;

@@ -30,7 +30,7 @@ uint8_t store_counters(const Wave& wave, Space space) {
 
 constexpr unsigned words_of(unsigned bytes) { return (bytes + 3) / 4; }
 
-/* What lies there, less than a word extended by zeros or the sign of T. */
+/* Loads a value; one of less than a word is extended by zeros or by the sign of T. */
 template <class T>
 void load(const uint8_t* from, unsigned lane, Row<uint32_t>* to) {
   T value;
@@ -92,7 +92,7 @@ template <unsigned words>
 void load_scalars(Wave& wave, const Instruction& i) {
   const uint64_t address = scalar_address(wave, i);
   if (i.operands[0].words != words) fault(wave, "a load of another size than its result");
-  if (address % 4) fault(wave, "a scalar load from an address that is no multiple of 4");
+  if (address % 4) fault(wave, "a scalar load from an address that is not a multiple of 4");
   uint32_t values[words];
   for (unsigned word = 0; word < words; word++) std::memcpy(&values[word], wave.group->load(address + 4 * word, 4), 4);
   wave.arrive_scalars(i.operands[0].reg, words, values);

@@ -18,8 +18,9 @@ uint32_t address_of(const Wave& wave, const Operand& operand, unsigned lane, int
 
 /* -- Conflicts of banks -------------------------------------------------------------------------------------------- */
 
-/* The model of emulator/README.md ("Counts"): LDS has 32 banks of 4 bytes, each of which delivers a word in a cycle. Taken as many lanes at once as 128 bytes are, by their order: the busiest bank decides
- * how many cycles they take. Lanes that name the same word share it, unless they add to it. */
+/* The model of emulator/README.md ("Counts"): LDS has 32 banks of 4 bytes, each of which delivers a word in a cycle.
+ * Taken as many lanes at once as 128 bytes are, by their order: the busiest bank decides how many cycles they take.
+ * Lanes that name the same word share it, unless they add to it. */
 enum class Sharing { kWords, kNone };
 
 void count_conflicts(Wave& wave, const Instruction& i, int operand, int32_t offset, unsigned words,

@@ -33,7 +33,7 @@ void select_part(const Wave& wave, const Operand& operand, const uint32_t* from,
 }
 
 unsigned result_register(const Wave& wave, const Instruction& i) {
-  if (!i.result().is_vector()) fault(wave, "a result that is no vector");
+  if (!i.result().is_vector()) fault(wave, "a result that is not a vector");
   return i.result().reg;
 }
 
@@ -59,25 +59,25 @@ uint32_t read_scalar(const Wave& wave, const Operand& operand) {
     case Kind::kScalar: return operand.reg == kNull ? 0 : wave.scalar[operand.reg];
     case Kind::kConstant: return operand.value;
     case Kind::kScc: return wave.scc;
-    default: fault(wave, "an operand that is no scalar");
+    default: fault(wave, "an operand that is not a scalar");
   }
 }
 
 uint64_t read_scalar_pair(const Wave& wave, const Operand& operand) {
   if (operand.is_constant()) return operand.wide;
-  if (!operand.is_scalar()) fault(wave, "an operand that is no pair of scalars");
+  if (!operand.is_scalar()) fault(wave, "an operand that is not a pair of scalars");
   if (operand.reg == kNull) return 0;
   check_pair(wave, operand);
   return wave.pair(operand.reg);
 }
 
 void write_scalar(Wave& wave, const Operand& operand, uint32_t value) {
-  if (!operand.is_scalar()) fault(wave, "a result that is no scalar");
+  if (!operand.is_scalar()) fault(wave, "a result that is not a scalar");
   if (operand.reg != kNull) wave.scalar[operand.reg] = value;
 }
 
 void write_scalar_pair(Wave& wave, const Operand& operand, uint64_t value) {
-  if (!operand.is_scalar()) fault(wave, "a result that is no pair of scalars");
+  if (!operand.is_scalar()) fault(wave, "a result that is not a pair of scalars");
   if (operand.reg == kNull) return;
   check_pair(wave, operand);
   wave.set_pair(operand.reg, value);

@@ -26,7 +26,7 @@ void write_mask(Wave& wave, const Operand& operand, uint64_t mask);
 
 /* -- Vectors ------------------------------------------------------------------------------------------------------- */
 
-/* Which constant of 64 bits an operand stands for. */
+/* The constant of 64 bits that an operand stands for. */
 enum class Wide { kBits, kSigned, kFloat };
 
 /* The row of an operand, in `buffer` unless it is a register as it is. */

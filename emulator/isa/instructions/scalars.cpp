@@ -123,7 +123,7 @@ void add_short_constants(Table& t) {
 
 /* -- Bits ---------------------------------------------------------------------------------------------------------- */
 
-/* The same for 32 and 64 bits: f takes two words of either size. */
+/* Adds an instruction for 32 and for 64 bits: F takes two words of either size. */
 template <class F>
 void add_both(Table& t, std::initializer_list<const char*> names, F) {
   for (const std::string name : names) {

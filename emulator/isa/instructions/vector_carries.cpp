@@ -43,7 +43,7 @@ void multiply_add(Wave& wave, const Instruction& i) {
     out |= uint64_t{whole < product} << l;
   }
   store(wave, i, result);
-  // What signed ones carry out is not modelled: the wrong bits, so that a use would show.
+  // The carry of signed operations is not modelled: the wrong bits are written, so that a use would show.
   write_mask(wave, i.operands[1], (std::is_signed_v<T> ? ~out : out) & wave.exec());
 }
 

@@ -65,7 +65,8 @@ void add_float(Table& t, const std::string& type) {
   add<T>(t, "u_" + type, [](T a, T b) { return a != a || b != b; });
 }
 
-/* Of 32 bits, whose signs may be changed like those of floats. By VCC if no mask is named. */
+/* Chooses between values of 32 bits, whose signs may be changed like those of floats. Goes by VCC if no mask is
+ * named. */
 void choose(Wave& wave, const Instruction& i) {
   Row<float> buffers[2];
   Row<uint32_t> result;

@@ -1,4 +1,5 @@
-/* Arithmetic of floats and doubles, conversions, and instructions whose results the hardware may round in its own way. */
+/* Arithmetic of floats and doubles, conversions, and instructions whose results the hardware may round in its own
+ * way. */
 #include <bit>
 #include <cmath>
 
@@ -90,7 +91,8 @@ void add_arithmetic(Table& t, const std::string& type) {
   t.add("v_ldexp" + type, lane_wise([](T a, i32 b) { return std::ldexp(a, b); }));
 }
 
-/* As the manual has it: with a NaN the least number, else the greater one of the two beside the greatest. */
+/* The median as the manual defines it: with a NaN the least number, else the greater one of the two beside the
+ * greatest. */
 float median(float a, float b, float c) {
   if (std::isnan(a) || std::isnan(b) || std::isnan(c)) return min_number(min_number(a, b), c);
   const float greatest = max_number(max_number(a, b), c);
@@ -112,7 +114,7 @@ void add_float_arithmetic(Table& t) {
 
 /* -- Two floats in a pair of registers ----------------------------------------------------------------------------- */
 
-/* Of each half the register that op_sel names, with the sign that neg says. */
+/* Fetches for each half the register that op_sel names, with the sign that neg says. */
 void fetch_packed(const Wave& wave, const Instruction& i, int source, int half, Row<float>& row) {
   const Operand& operand = i.operands[source + 1];
   const bool high = (half ? i.op_sel_hi : i.op_sel) >> source & 1, negate = (half ? i.neg_hi : i.neg_lo) >> source & 1;

@@ -52,7 +52,7 @@ Handler lane_wise_or_clamped(F, G) {
   };
 }
 
-/* That of gfx9 without "legacy" is the one there that keeps the upper half of its result. */
+/* Multiplies and adds. On gfx9 the form without "legacy" is the one that keeps the upper half of its result. */
 void multiply_add_16(Wave& wave, const Instruction& i) {
   if (wave.architecture->clears_upper_half() && i.mnemonic == "v_mad_u16")
     fault(wave, "not known for this architecture");

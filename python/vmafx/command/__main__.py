@@ -20,14 +20,14 @@ SUBCOMMANDS = (
     "compare",
     "merge",
     "library",
-)  # a module of this folder each, with add_arguments(parser) and run(arguments)
+)  # the modules of this folder that have add_arguments(parser) and run(arguments)
 SIGNED = "--range", "--offset"  # options whose value may begin with a minus sign
 FAULT = 70  # EX_SOFTWARE of sysexits.h: a fault of this program
 TRACEBACK = "VMAFX_TRACEBACK"  # environment variable
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """The exit status. Whatever happens ends in one line of text."""
+    """Runs the command and returns its exit status. Every error ends in one line of text."""
     _take_signals()
     _hold_descriptors()
     words = _joined(sys.argv[1:] if words is None else words)
@@ -43,12 +43,12 @@ def main(words: Sequence[str] | None = None) -> int:
         if sys.stdout is None:
             raise Failure("cannot write the result: standard output is closed")
         status: int = arguments.run(arguments)
-        emit("")  # what is left to write may not fit a full disk
+        emit("")  # flushes the rest, which may not fit a full disk
         return status
     except Failure as failure:
         complain(f"{name}: {failure}")
         return failure.status
-    except BrokenPipeError:  # who read the result has seen enough
+    except BrokenPipeError:  # the reader of the result has seen enough
         drop_output()
         return 128 + signal.SIGPIPE
     except KeyboardInterrupt:
@@ -61,7 +61,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _flushed(name: str, end: SystemExit) -> int:
-    """The status of an end by --help, a wrong option or a signal, once the help is written."""
+    """Returns the status of an end by --help, a wrong option or a signal, once the help is written."""
     try:
         emit("")
     except (Failure, BrokenPipeError) as failure:
@@ -71,20 +71,20 @@ def _flushed(name: str, end: SystemExit) -> int:
 
 
 def _confess(name: str, error: Exception) -> int:
-    """Tells of an error that nobody foresaw."""
+    """Reports an error that nobody foresaw, and returns the exit status."""
     if os.environ.get(TRACEBACK):
         raise error
     if isinstance(error, OSError):
         complain(f"{name}: {error.strerror or error}" + (f": {shown(error.filename)}" if error.filename else ""))
         return 1
-    hint = f"this is a fault of vmafx; please report it. {TRACEBACK}=1 shows where it happened"
+    hint = f"this is a fault of vmafx: please report it; {TRACEBACK}=1 shows where it happened"
     complain(f"{name}: {type(error).__name__}: {error} ({hint})")
     return FAULT
 
 
 def _take_signals() -> None:
-    """SIGTERM, and SIGHUP of a terminal that goes away, unwind the stack, so that nothing is left. nohup's is ignored
-    as before.
+    """Makes SIGTERM, and SIGHUP of a terminal that goes away, unwind the stack, so that no process or file is left
+    behind. A signal that nohup ignores stays ignored.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -92,7 +92,7 @@ def _take_signals() -> None:
 
 
 def _hold_descriptors() -> None:
-    """Keeps 0, 1 and 2 from becoming those of files that are opened later, where the caller has closed them."""
+    """Opens 0, 1 and 2 if the caller has closed them, so that no file opened later gets one of these numbers."""
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
@@ -104,7 +104,7 @@ def _hold_descriptors() -> None:
 
 
 def _joined(words: Sequence[str]) -> list[str]:
-    """`--range -1s` as argparse wants it: `--range=-1s`."""
+    """Writes `--range -1s` as argparse wants it: `--range=-1s`."""
     joined: list[str] = []
     for word in words:
         if joined and joined[-1] in SIGNED and word.startswith("-") and not word.startswith("--"):
@@ -125,10 +125,10 @@ class Parser(argparse.ArgumentParser):
 
 
 def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
-    """Only these subcommands are imported: all of them take longer than Python itself."""
+    """Makes the parser of these subcommands, and imports only them: importing all takes longer than Python's start."""
     parser = Parser(prog="vmafx", description=__doc__)
     parser.add_argument("--version", action="version", version=f"vmafx {_header.version}")
-    help_completion = "print what has this shell complete words, and exit"
+    help_completion = "print the code that makes this shell complete the command's words, and exit"
     parser.add_argument(
         "--print-completion", action=_completion.Print, choices=_completion.SHELLS, help=help_completion
     )
@@ -147,7 +147,7 @@ def _first_line(module: ModuleType) -> str:
 
 
 def _end(number: int, _: FrameType | None) -> None:
-    """Unwinds the stack, so that programs that run are ended and files that are half written are removed."""
+    """Unwinds the stack, so that running programs are ended and half-written files are removed."""
     sys.exit(128 + number)
 
 

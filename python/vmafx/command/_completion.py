@@ -11,10 +11,10 @@ from ._terminal import Failure, emit
 
 SHELLS = "bash", "zsh", "fish"
 PROGRAM = "vmafx"
-# The options of bash's `complete`: names of files where there is nothing else to offer.
+# The options of bash's `complete` offer names of files if the parser offers no words.
 OPTIONS = "-o nospace -o default -o bashdefault"
 
-INSTALL = "completion needs argcomplete: install Debian's python3-argcomplete, or call pip install argcomplete"
+INSTALL = "completion needs argcomplete: run apt-get install python3-argcomplete, or pip install argcomplete"
 
 # argcomplete before 3.0, as in Debian 12, has no form for zsh; its form for bash runs there after bashcompinit.
 ZSH_BEFORE_3 = """\
@@ -26,19 +26,19 @@ _bash_complete {options} -F _python_argcomplete
 
 
 def is_asked() -> bool:
-    """A shell calls the command once for each word that it completes, with the line so far in the environment."""
+    """Returns whether a shell has called the command to complete a word, with the line so far in the environment."""
     return "_ARGCOMPLETE" in os.environ
 
 
 def words_so_far() -> list[str]:
-    """The words before the one that is being completed. A subcommand among them is the only one to be imported."""
+    """Returns the words before the one being completed. A subcommand among them is the only one that is imported."""
     line = os.environ.get("COMP_LINE", "")
     before = line.split()[1:]
     return before if line.endswith(" ") else before[:-1]
 
 
 def answer(parser: argparse.ArgumentParser) -> NoReturn:
-    """Offers words to the shell and ends. Without the library there are none, and the shell offers names of files."""
+    """Offers words to the shell and ends. Without argcomplete it offers none, and the shell offers names of files."""
     try:
         import argcomplete
     except ImportError:
@@ -49,9 +49,9 @@ def answer(parser: argparse.ArgumentParser) -> NoReturn:
 
 
 def shell_code(shell: str) -> str:
-    """What has the shell ask the command for words."""
+    """Returns the code by which a shell asks the command for words."""
     try:
-        from argcomplete import shellcode
+        from argcomplete.shell_integration import shellcode
     except ImportError:
         raise Failure(INSTALL) from None
     if shell == "fish":
@@ -63,7 +63,7 @@ def shell_code(shell: str) -> str:
 
 
 class Print(argparse.Action):
-    """The option that prints it, as --version prints the version."""
+    """The option that prints the shell's code, as --version prints the version."""
 
     def __call__(
         self,

@@ -1,4 +1,4 @@
-"""The programs ffmpeg and ffprobe: where they are, what they say of a video."""
+"""Finds the programs ffmpeg and ffprobe, and asks them about videos."""
 
 import os
 import re
@@ -16,22 +16,24 @@ from ._names import redact
 from ._run import ANSWER_S, READING_S, ask
 from ._terminal import Failure, shown
 
-NAMES = "ffmpeg", "vmafx-ffmpeg"  # as quickstart and as Debian's package install it
-TREE = Path(__file__).resolve().parents[3]  # of the sources, if the module is not installed
+NAMES = "ffmpeg", "vmafx-ffmpeg"  # the names by which quickstart and Debian's package install it
+TREE = Path(__file__).resolve().parents[3]  # the top of the sources, unless the module is installed
 
 # -- Finding them ------------------------------------------------------------------------------------------------------
 
 
 def find_ffmpeg(chosen: str | None = None) -> str:
-    """One with the filter vmafx: `chosen`, or VMAFX_FFMPEG, and then no other; else the first that is there."""
+    """Returns an ffmpeg with the filter vmafx: `chosen` or VMAFX_FFMPEG and no other, else the first that is found."""
     named = chosen or os.environ.get("VMAFX_FFMPEG")
     if named:
         path = shutil.which(named)
         if path is None:
-            raise Failure(f"there is no program {named}, which {'--ffmpeg' if chosen else 'VMAFX_FFMPEG'} names")
+            raise Failure(
+                f"cannot find the program {named}: name another with {'--ffmpeg' if chosen else 'VMAFX_FFMPEG'}"
+            )
         if not _has_filter(path):
             raise Failure(
-                f"{named} has no filter vmafx; build/bin/ffmpeg of vmafx's sources has it after ./quickstart build"
+                f"{named} has no filter vmafx: run ./quickstart build in vmafx's sources, and name build/bin/ffmpeg"
             )
         return path
     without = []
@@ -39,9 +41,9 @@ def find_ffmpeg(chosen: str | None = None) -> str:
         if _has_filter(path):
             return path
         without.append(path)
-    seen = f" ({', '.join(without)} has none)" if without else ""
+    seen = f" ({', '.join(without)} lacks it)" if without else ""
     raise Failure(
-        f"no ffmpeg with the filter vmafx was found{seen}: run ./quickstart build in vmafx's sources, or name one "
+        f"cannot find an ffmpeg with the filter vmafx{seen}: run ./quickstart build in vmafx's sources, or name one "
         "with --ffmpeg or VMAFX_FFMPEG"
     )
 
@@ -61,27 +63,27 @@ def _has_filter(path: str) -> bool:
 
 
 def ffprobe_of(ffmpeg: str) -> str:
-    """The ffprobe beside that ffmpeg, else the one in PATH."""
+    """Returns the ffprobe beside that ffmpeg, else the one in PATH."""
     beside = Path(ffmpeg).resolve().with_name("ffprobe")
     path = str(beside) if os.access(beside, os.X_OK) else shutil.which("ffprobe")
     if path is None:
-        raise Failure(
-            "ffprobe is needed, too, and is neither beside ffmpeg nor in PATH; Debian has it in the package ffmpeg"
-        )
+        raise Failure(f"cannot find ffprobe beside {ffmpeg} or in PATH: install Debian's package ffmpeg, which has it")
     return path
 
 
 def find_any_ffmpeg(chosen: str | None = None) -> str:
-    """One that decodes: it needs no filter of ours."""
+    """Returns an ffmpeg that decodes; it need not have the filter vmafx."""
     named = chosen or os.environ.get("VMAFX_FFMPEG")
     path = shutil.which(named) if named else next(_places(), None)
     if path is None:
-        raise Failure(f"there is no program {named or 'ffmpeg'}; Debian has it in the package ffmpeg")
+        raise Failure(
+            f"cannot find the program {named or 'ffmpeg'}: install Debian's package ffmpeg, or name one that exists"
+        )
     return path
 
 
 def programs(chosen: str | None) -> list[str]:
-    """The files of the programs that a command may run, none of which it may overwrite."""
+    """Returns the files of the programs that a command may run, none of which it may overwrite."""
     named = chosen or os.environ.get("VMAFX_FFMPEG")
     found = [path for path in ([shutil.which(named)] if named else _places()) if path]
     beside = [str(Path(path).resolve().with_name("ffprobe")) for path in found]
@@ -92,10 +94,10 @@ def programs(chosen: str | None) -> list[str]:
 
 STANDARD_INPUT = "-", "pipe:", "fd:"
 ONCE = (
-    "{} can be read only once, and inputs are looked at before they are scored: write it to a file first, or give it "
+    "{} can be read only once, and vmafx reads its inputs several times: write it to a file first, or give it "
     "to the filter itself, as Y4M: … | ffmpeg -i - -i REFERENCE -lavfi vmafx -f null -"
 )
-# Input options that ffprobe lacks.
+# These input options exist in ffmpeg but not in ffprobe.
 OF_FFMPEG_ALONE = {
     *("r", "re", "readrate", "c", "codec", "vcodec", "autorotate", "noautorotate", "thread_queue_size", "discard"),
     *("hwaccel", "hwaccel_device", "hwaccel_output_format", "display_rotation", "display_hflip", "display_vflip"),
@@ -103,7 +105,7 @@ OF_FFMPEG_ALONE = {
 
 
 def input_name(path: str) -> str:
-    """A file's name for -i: without a protocol, FFmpeg takes what is before a colon for one."""
+    """Returns a file's name for -i: FFmpeg would take the text before a colon for a protocol."""
     return f"file:{path}" if os.path.exists(path) else path
 
 
@@ -113,46 +115,46 @@ class Video:
 
     path: str
     container: str  # FFmpeg's names for it, with commas
-    width: int  # as it is decoded and turned
+    width: int  # after decoding and turning
     height: int
     pix_fmt: str
-    rate: Fraction | None  # None: it varies, or nobody knows
-    start: float  # of the pictures, counted as ffmpeg does from the start of the file
+    rate: Fraction | None  # None: it varies or is not known
+    start: float  # the time of the first picture, counted as ffmpeg does from the start of the file
     duration: float | None
-    frames: int | None  # that the container promises
-    aspect: Fraction | None  # of a sample; None: unknown
+    frames: int | None  # the number that the container promises
+    aspect: Fraction | None  # the shape of a sample; None: unknown
     interlaced: bool
     full_range: bool
     matrix: str | None
     transfer: str | None
-    options: tuple[str, ...] = ()  # words of ffmpeg before -i
+    options: tuple[str, ...] = ()  # words for ffmpeg before -i
 
     @property
     def name(self) -> str:
-        """The path as a line of text may have it, without the secrets of a URL."""
+        """The path for a line of text, without the secrets of a URL."""
         return shown(redact(self.path, [self.path]))
 
     @property
     def input(self) -> list[str]:
-        """The words of ffmpeg that open the file."""
+        """The words with which ffmpeg opens the file."""
         return [*self.options, "-i", input_name(self.path)]
 
 
 def probe(ffprobe: str, path: str, options: Sequence[str] = ()) -> Video:
-    """Looks at a file; `options` are words that ffmpeg has before -i. Raises Failure."""
+    """Looks at a file; `options` are words for ffmpeg before -i. Raises Failure."""
     check_readable(path)
     entries = "stream:stream_tags=DURATION:stream_side_data=rotation:format=format_name,duration,start_time"
     said = _ask(ffprobe, path, "-show_entries", entries, "-of", "json", options=options)
     try:
         video = _video_of(path, _json.parse(said), dict(zip(options[::2], options[1::2])))
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError) as error:
-        raise Failure(f"cannot read {shown(path)}: ffprobe says what cannot be understood ({shown(error)})") from error
+        raise Failure(f"cannot read {shown(path)}: cannot understand ffprobe's answer ({shown(error)})") from error
     return _as_told(video, options)
 
 
 def _video_of(path: str, content: dict[str, Any], options: dict[str, str]) -> Video:
     if not content.get("streams"):
-        raise Failure(f"there is no video in {shown(path)}")
+        raise Failure(f"{shown(path)} has no video stream: name a file that has one")
     stream, container = content["streams"][0], content.get("format", {})
     if not stream.get("width") or "pix_fmt" not in stream:
         raise Failure(f"cannot read {shown(path)}: ffprobe finds no picture in it")
@@ -179,7 +181,7 @@ def _video_of(path: str, content: dict[str, Any], options: dict[str, str]) -> Vi
 
 
 def _as_told(video: Video, options: Sequence[str]) -> Video:
-    """The same video where ffmpeg reads it with these options: -r makes the times anew."""
+    """Returns the video as ffmpeg reads it with these options: -r makes the times anew."""
     told = dict(zip(options[::2], options[1::2]))
     rate, duration = video.rate, video.duration
     if new := _fraction(told.get("-r")):
@@ -189,13 +191,13 @@ def _as_told(video: Video, options: Sequence[str]) -> Video:
 
 
 def check_readable(path: str) -> None:
-    """Refuses what would be empty when it is read a second time, or never ends. Raises Failure."""
+    """Refuses an input that would be empty when it is read a second time, or never ends. Raises Failure."""
     if path.startswith(STANDARD_INPUT) and not os.path.exists(path) or path == "/dev/stdin":
         raise Failure(ONCE.format("standard input" if path in ("-", "/dev/stdin") else shown(path)))
     try:
         kind = os.stat(path).st_mode
     except (OSError, ValueError):
-        return  # a URL, a pattern of pictures; ffprobe says what is wrong with a name
+        return  # a URL, a pattern of pictures; ffprobe says if a name is wrong
     if stat.S_ISDIR(kind):
         raise Failure(f"cannot read {shown(path)}: it is a folder")
     if not (stat.S_ISREG(kind) or stat.S_ISBLK(kind)):
@@ -207,19 +209,21 @@ FLAG = ""  # stands for the value of an option that has none
 
 
 def option_words(text: str) -> tuple[str, str]:
-    """NAME=VALUE or NAME as words of ffmpeg; FLAG is the second of an option without a value. Raises ValueError."""
+    """Returns NAME=VALUE or NAME as words for ffmpeg; FLAG is the second of an option without a value. Raises
+    ValueError.
+    """
     name, separator, value = text.lstrip("-").partition("=")
     if not name or any(character.isspace() for character in name):
         raise ValueError(
-            f"'{shown(text)}' is not an input option: write NAME=VALUE, as r=50, or NAME for one without a value"
+            f"'{shown(text)}' is not an input option: write NAME=VALUE, such as r=50, or NAME for one without a value"
         )
     return f"-{name}", value if separator else FLAG
 
 
 def first_picture(ffmpeg: str, video: Video) -> int:
-    """When it is shown, in microseconds from the start of the file.
+    """Returns when the first picture is shown, in microseconds from the start of the file.
 
-    It need not be where the stream begins: decoders leave out what they cannot show.
+    The stream may begin earlier: decoders leave out pictures that they cannot show.
     """
     command = [ffmpeg, "-hide_banner", "-nostdin", "-copyts", "-start_at_zero", *video.input, "-map", "0:V:0"]
     command += ["-frames:v", "1", "-vf", "settb=AVTB,showinfo", "-f", "null", "-"]
@@ -231,14 +235,14 @@ def first_picture(ffmpeg: str, video: Video) -> int:
 
 
 def decoding_errors(ffmpeg: str, video: Video) -> list[str]:
-    """The lines of errors that decoding the whole video has."""
+    """Decodes the whole video and returns the lines of errors."""
     command = [ffmpeg, "-hide_banner", "-nostdin", "-nostats", "-v", "level+error", *video.input, "-map", "0:V:0"]
     return ask([*command, "-f", "null", "-"], READING_S).err.splitlines()
 
 
 def cuts(ffmpeg: str, path: str, threshold: float, begin: float, end: float) -> list[float]:
-    """When scenes begin between two times, in seconds from the start of the file: what FFmpeg's filter scdet finds in
-    small pictures.
+    """Returns when scenes begin between two times, in seconds from the start of the file, as FFmpeg's filter scdet
+    finds them in small pictures.
     """
     small = "scale=w='min(320,iw)':h=-2:flags=fast_bilinear"
     filters = f"settb=AVTB,{small},scdet=threshold={threshold:g},metadata=print:key=lavfi.scd.time:file=-"
@@ -256,26 +260,28 @@ def cuts(ffmpeg: str, path: str, threshold: float, begin: float, end: float) -> 
     ]
     answer = ask([*command, "-map", "0:V:0", "-vf", filters, "-f", "null", os.devnull], READING_S)
     if answer.status:
-        raise Failure(f"no scenes of {shown(path)}: {_without_name(answer.last_line, path)}")
+        raise Failure(f"cannot find the scenes of {shown(path)}: {_without_name(answer.last_line, path)}")
     return [begin + int(pts) / 1e6 for pts in re.findall(r"^frame:\d+ +pts:(-?\d+) ", answer.text, re.M)]
 
 
 def packets(ffprobe: str, path: str, options: Sequence[str] = ()) -> Iterator[tuple[float, int]]:
-    """(time in seconds, bytes) of each packet of the video, in the file's order."""
+    """Yields (time in seconds, bytes) of each packet of the video, in the file's order."""
     for fields in _packets(ffprobe, path, "pts_time,dts_time,size", "V:0", options):
         if (time := _time_of(fields)) is not None:
             yield time, int(fields.get("size", "0"))
 
 
 def ends_of_streams(ffprobe: str, video: Video) -> tuple[float | None, float | None]:
-    """When the last picture of the video ends, and the last of all other streams, as far as the file can be read:
-    seconds from its start.
+    """Returns when the last picture of the video ends, and the last of all other streams, as far as the file can be
+    read: seconds from its start.
     """
     ends: dict[bool, float] = {}
     place = str(_index_of_video(ffprobe, video))
     entries = "stream_index,pts_time,dts_time,duration_time,flags"
     for fields in _packets(ffprobe, video.path, entries, None, video.options):
-        if "D" not in fields.get("flags", "") and (time := _time_of(fields)) is not None:  # D: outside of an edit list
+        if (
+            "D" not in fields.get("flags", "") and (time := _time_of(fields)) is not None
+        ):  # D: discarded by an edit list
             own = fields.get("stream_index") == place
             end = time + (
                 _number(fields.get("duration_time")) or (float(1 / video.rate) if own and video.rate else 0.0)
@@ -317,7 +323,9 @@ def _ask(
     options: Sequence[str] = (),
     limit_s: float = ANSWER_S,
 ) -> str:
-    """Asks of a stream, None: of all. V: videos, but no cover pictures."""
+    """Asks ffprobe about a stream, or about all with None. The stream V:0 is the first video that is not a cover
+    picture.
+    """
     selected = [] if stream is None else ["-select_streams", stream]
     answer = ask([ffprobe, "-v", "error", *_of_ffprobe(options), *selected, *words, input_name(path)], limit_s)
     if answer.status:
@@ -326,7 +334,7 @@ def _ask(
 
 
 def _of_ffprobe(options: Sequence[str]) -> list[str]:
-    """The input options of ffmpeg that ffprobe has, too. A value follows each name that has one."""
+    """Returns those input options of ffmpeg that ffprobe has, too, with their values."""
     words: list[str] = []
     taken = False
     for word in options:
@@ -338,13 +346,14 @@ def _of_ffprobe(options: Sequence[str]) -> list[str]:
 
 
 def _without_name(line: str, path: str) -> str:
-    line = line.removeprefix(f"{input_name(path)}: ").removeprefix("Error opening input files: ")  # as of FFmpeg 7
+    line = line.removeprefix(f"{input_name(path)}: ").removeprefix("Error opening input files: ")  # since FFmpeg 7
     return line.replace(path, shown(path))
 
 
 def _duration(stream: dict[str, Any], container: dict[str, Any]) -> float | None:
-    """That of the file; Matroska counts it from zero, wherever the file starts, and has the end of each stream as a
-    tag, if its writer was so kind.
+    """Returns how long the pictures last, by what the file says of its length.
+
+    Matroska counts from zero, wherever the file starts, and may have the end of each stream as a tag.
     """
     duration, first = _number(container.get("duration")), _number(container.get("start_time")) or 0.0
     if "matroska" not in str(container.get("format_name", "")):
@@ -358,8 +367,9 @@ def _duration(stream: dict[str, Any], container: dict[str, Any]) -> float | None
 
 
 def _rate(stream: dict[str, Any]) -> Fraction | None:
-    """r_frame_rate is exact, but that of fields where a picture has two of them; avg_frame_rate is told in round
-    numbers.
+    """Returns the frame rate, or None if it varies.
+
+    r_frame_rate is exact, but counts fields if a picture has two of them; avg_frame_rate is rounded.
     """
     exact, average = _fraction(stream.get("r_frame_rate")), _fraction(stream.get("avg_frame_rate"))
     if not exact or not average:
@@ -371,7 +381,7 @@ def _rate(stream: dict[str, Any]) -> Fraction | None:
 
 
 def _fraction(text: str | None) -> Fraction | None:
-    """None for 0/0 and for what is not there."""
+    """Returns the fraction; None for 0/0 and for a missing one."""
     try:
         return Fraction(text or "0") or None
     except (ValueError, ZeroDivisionError):

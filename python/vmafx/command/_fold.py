@@ -1,8 +1,8 @@
-"""Makes one report of several that filters of one run have written: the same pairs of frames, pictures of other sizes,
-other scores.
+"""Makes one report of several that the filters of one run have written: the same pairs of frames, pictures of other
+sizes, other scores.
 
-A score that several reports have, a feature that a model reads at its own size, say, is that of the last report, which
-has the features that were asked for. Scores of models come last, as the filter has them.
+If several reports have a score, such as a feature that a model reads at its own size, the last report's is taken, which
+has the features that were asked for. Scores of models come last, as in the filter's reports.
 """
 
 import csv
@@ -15,19 +15,19 @@ from xml.etree import ElementTree
 
 Json = dict[str, Any]
 T = TypeVar("T")
-KEYED = "pooled_metrics", "pooled_statistics", "aggregate_metrics", "excluded_scores"  # by the names of scores
+KEYED = "pooled_metrics", "pooled_statistics", "aggregate_metrics", "excluded_scores"  # objects by the names of scores
 
 
 def fold(logs: Sequence[Path], models: Collection[str], log: Path) -> None:
-    """Writes `log`, in the format of its name, which is that of all `logs`; `models`: the keys of their scores."""
+    """Writes `log` in the format of its name, which all `logs` have, too; `models` are the keys of models' scores."""
     write = {".json": _json, ".ndjson": _ndjson, ".csv": _csv, ".xml": _xml}[log.suffix.lower()]
     with open(log, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
         write(logs, models, file)
 
 
 def side_by_side(logs: Sequence[Path], log: Path) -> None:
-    """Writes a report in JSON whose encodes are those of all `logs`, one after the other: for a merge of ranges, which
-    is of pictures.
+    """Writes a report in JSON with the encodes of all `logs`, one after the other: a merge of ranges takes them as
+    encodes.
     """
     reports = [_load(path) for path in logs]
     encodes = [dict(encode) for report in reports for encode in _encodes(report)]
@@ -46,7 +46,7 @@ def _load(path: Path) -> Json:
 
 
 def _encodes(report: Json) -> list[Json]:
-    """The only one has its keys in the report itself."""
+    """Returns the encodes of a report; a single one has its keys in the report itself."""
     encodes: list[Json] = report.get("encodes") or [
         {key: value for key, value in report.items() if key not in ("version", "fps", "vmafx")}
     ]
@@ -54,7 +54,7 @@ def _encodes(report: Json) -> list[Json]:
 
 
 def _scores(parts: Sequence[Mapping[str, T]], models: Collection[str]) -> dict[str, T]:
-    """The scores of a frame, or what is pooled of them: features of all reports, then models of all."""
+    """Returns the scores of a frame, or pooled ones: features of all reports, then models of all."""
     found = {name: value for part in parts for name, value in part.items()}
     return dict(sorted(found.items(), key=lambda item: item[0] in models))
 
@@ -68,7 +68,7 @@ def _run(runs: Sequence[Json]) -> Json:
 
 
 def _alike(values: Sequence[Any], what: str) -> Any:
-    """The value that all reports have. Raises ValueError where they differ: then they are not of one run."""
+    """Returns the value that all reports have. Raises ValueError if they differ: then they are not of one run."""
     if any(value != values[0] for value in values):
         raise ValueError(f"{what} differs between the filters of one run")
     return values[0]
@@ -89,7 +89,7 @@ def _json(logs: Sequence[Path], models: Collection[str], file: IO[str]) -> None:
 
 
 def _encode(parts: Sequence[Json], models: Collection[str]) -> Json:
-    """An encode of a report, or the last line of one in NDJSON."""
+    """Folds an encode of a report, or the last line of a report in NDJSON."""
     whole = dict(parts[0])
     if "frames" in whole:
         whole["frames"] = [_frame(frames, models) for frames in zip(*(part["frames"] for part in parts), strict=True)]
@@ -113,7 +113,7 @@ def _window(parts: Sequence[Json], models: Collection[str]) -> Json:
 
 
 def _ndjson(logs: Sequence[Path], models: Collection[str], file: IO[str]) -> None:
-    """Lines of frames of several encodes come in any order, which need not be the same."""
+    """Folds lines by their keys: lines of several encodes may come in another order in each report."""
     streams = [_lines(path) for path in logs]
     waiting: list[dict[Any, Json]] = [{} for _ in streams]
     for lines in itertools.zip_longest(*streams):
@@ -173,7 +173,7 @@ def _xml(logs: Sequence[Path], models: Collection[str], file: IO[str]) -> None:
 
 
 def _fold_elements(alike: Sequence[ElementTree.Element], models: Collection[str]) -> None:
-    """Elements of one name, into the first of them."""
+    """Folds elements of one name into the first of them."""
     first, *others = alike
     if first.tag in ("frames", "windows"):
         for children in zip(*alike, strict=True):
@@ -197,7 +197,7 @@ def _fold_elements(alike: Sequence[ElementTree.Element], models: Collection[str]
 
 
 def _fold_facts(first: ElementTree.Element | None, other: ElementTree.Element | None) -> None:
-    """What scores are: of a score in both, that of the other."""
+    """Adds the other's facts of scores, which replace those of the same score."""
     if first is None or other is None:
         return
     for facts in other:

@@ -12,12 +12,12 @@ from ._ffmpeg import Video
 from ._models import Size
 from ._terminal import Failure
 
-LIKE_ASPECTS = 0.03  # as the filter takes them for alike
-LIKE_RATES = Fraction(1, 5000)  # 29.97 and 30000/1001, but not 24 and 24000/1001
-DEPTHS = 8, 9, 10, 12, 14, 16  # that the filter scores
+LIKE_ASPECTS = 0.03  # shapes that differ less are alike, also for the filter
+LIKE_RATES = Fraction(1, 5000)  # takes 29.97 for 30000/1001, but not 24 for 24000/1001
+DEPTHS = 8, 9, 10, 12, 14, 16  # bits that the filter scores
 
 HDR = {"smpte2084": "PQ", "arib-std-b67": "HLG"}
-# What ffprobe calls a matrix, and what the filter scale does.
+# ffprobe's name of a matrix: the name that the filter scale has for it.
 SCALE_MATRICES = {
     "bt709": "bt709",
     "smpte170m": "smpte170m",
@@ -26,7 +26,7 @@ SCALE_MATRICES = {
     "fcc": "fcc",
     "bt2020nc": "bt2020",
 }
-# Names of one and the same formula.
+# Two names of one formula.
 SAME_MATRIX = {"bt470bg": "smpte170m"}
 ZSCALE_TRANSFERS = {
     "bt709",
@@ -45,7 +45,7 @@ SAME_TRANSFER = {"smpte170m": "bt709", "bt2020-10": "bt709", "bt2020-12": "bt709
 
 
 class Samples(NamedTuple):
-    """What the samples of a pixel format mean, wherever they lie in memory."""
+    """The meaning of a pixel format's samples, wherever they lie in memory."""
 
     chroma: str  # "420", "422", "444", "gray", "rgb"
     depth: int
@@ -57,7 +57,7 @@ class Samples(NamedTuple):
         return f"gray{suffix}" if self.chroma == "gray" else f"yuv{self.chroma}p{suffix}"
 
 
-INTERLEAVED = {"p0": "420", "p2": "422", "p4": "444", "y2": "422"}  # with the number of bits after it
+INTERLEAVED = {"p0": "420", "p2": "422", "p4": "444", "y2": "422"}  # a name goes on with the number of bits
 INTERLEAVED_8 = {
     "nv12": "420",
     "nv21": "420",
@@ -72,7 +72,7 @@ NEAREST = {"440": "444", "411": "422", "410": "420"}
 
 
 def samples_of(pix_fmt: str) -> Samples:
-    """Formats that the filter does not score become the nearest that it does."""
+    """Returns the samples of a format; a format that the filter does not score becomes the nearest that it does."""
     if found := re.fullmatch(r"yuv[aj]?(\d{3})p(\d*)(?:le|be)?", pix_fmt):
         return Samples(NEAREST.get(found[1], found[1]), int(found[2] or 8))
     if found := re.fullmatch(r"(gray)(\d*)(?:le|be)?", pix_fmt):
@@ -88,8 +88,8 @@ def samples_of(pix_fmt: str) -> Samples:
 class Chain(NamedTuple):
     """The filters of an input, joined by commas; an empty text stands for none."""
 
-    times: str  # which pictures there are, and when
-    pictures: tuple[str, ...]  # what they look like, for each size that is scored
+    times: str  # filters that choose the pictures and their times
+    pictures: tuple[str, ...]  # filters that change how pictures look, for each size that is scored
 
     def whole(self, place: int) -> str:
         return ",".join(filter(None, (self.times, self.pictures[place]))) or "null"
@@ -97,16 +97,16 @@ class Chain(NamedTuple):
 
 @dataclass(frozen=True)
 class Preparation:
-    """The filters for each encode and for the reference, and what they do, a line each."""
+    """The filters for each encode and for the reference, and a line on each change that they make."""
 
     dist: list[Chain]
     ref: Chain
     notes: list[str]
-    zeros: list[int] | None  # where each input, the reference last, has the time 0, in microseconds; None: at its start
+    zeros: list[int] | None  # each input's time that becomes 0, the reference last, in microseconds; None: its start
 
 
 def start_apart(dists: list[Video], ref: Video) -> bool:
-    """Whether times must be counted from the first picture of each."""
+    """Returns whether times must be counted from the first picture of each input."""
     return any(abs(video.start - ref.start) > _half_a_frame(ref) for video in dists)
 
 
@@ -117,10 +117,10 @@ def make_alike(
     cut: bool = False,
     sizes: Sequence[Size | None] = (None,),
 ) -> Preparation:
-    """`zeros`: the times of the first pictures, where they are apart; or of those to begin with, and what is before
-    them is to be `cut` off.
+    """Returns the filters that make the inputs alike.
 
-    `sizes`: those at which pictures are scored; None stands for the reference's. Raises Failure.
+    `zeros`: the times of the first pictures, if they are apart; or the times to begin with, if earlier pictures are to
+    be `cut` off. `sizes`: the sizes at which pictures are scored; None stands for the reference's. Raises Failure.
     """
     _refuse(dists, ref)
     target = _target(dists, ref)
@@ -156,9 +156,8 @@ def _refuse(dists: list[Video], ref: Video) -> None:
     for video in dists:
         if _shape(video) and not _same_shape(video, ref):
             raise Failure(
-                f"{video.name} ({_size(video)}) and {ref.name} ({_size(ref)}) do not show the same part of the "
-                "picture, their shapes differ: "
-                "crop or pad one of them first (ffmpeg's filters crop and pad)"
+                f"{video.name} ({_size(video)}) and {ref.name} ({_size(ref)}) have different shapes, so they do not "
+                "show the same part of the picture: crop or pad one of them first (ffmpeg's filters crop and pad)"
             )
         if video.transfer and ref.transfer and HDR.get(video.transfer) != HDR.get(ref.transfer):
             raise Failure(
@@ -168,7 +167,7 @@ def _refuse(dists: list[Video], ref: Video) -> None:
 
 
 def _same_shape(video: Video, ref: Video) -> bool:
-    """As they are shown, or as they are stored, if only a tag is wrong."""
+    """Returns whether the shapes agree as shown, or as stored if only a tag is wrong."""
     as_shown = _shape(video) / _shape(ref)
     as_stored = Fraction(video.width * ref.height, video.height * ref.width)
     return min(abs(as_shown - 1), abs(as_stored - 1)) <= LIKE_ASPECTS
@@ -201,8 +200,8 @@ def _rate(video: Video, ref: Video, notes: list[str]) -> list[str]:
     if not video.rate or not ref.rate:
         which = video.name if not video.rate else ref.name
         notes.append(
-            f"the frame rate of {which} varies or is not known: each frame is compared with the reference's nearest "
-            "in time"
+            f"the frame rate of {which} varies or is not known: each frame is compared with the reference's frame that "
+            "is nearest in time"
         )
         return []
     if abs(video.rate / ref.rate - 1) <= LIKE_RATES:
@@ -215,15 +214,14 @@ def _rate(video: Video, ref: Video, notes: list[str]) -> list[str]:
 
 
 def _lengths(dists: list[Video], ref: Video) -> list[str]:
-    """A frame or two more or less say nothing."""
+    """Returns a note for each encode whose length differs from the reference's by more than some frames."""
     notes = []
     for video in dists:
         if video.duration and ref.duration and abs(video.duration - ref.duration) > max(0.2, 5 * _half_a_frame(ref)):
             shorter = min(video.duration, ref.duration)
             notes.append(
                 f"{video.name} lasts {video.duration:.2f} s, the reference {ref.duration:.2f} s: the first "
-                f"{shorter:.2f} s "
-                "are compared (--sync finds out whether it is the first pictures that one of them lacks)"
+                f"{shorter:.2f} s are compared (if one of them lacks its first pictures, give --sync)"
             )
     return notes
 
@@ -233,18 +231,18 @@ def _lengths(dists: list[Video], ref: Video) -> list[str]:
 
 @dataclass(frozen=True)
 class Target:
-    """What the samples of all inputs are when they are scored."""
+    """The samples that all inputs are converted to before they are scored."""
 
     samples: Samples
     range: str
-    matrix: str  # for RGB, which has none
+    matrix: str  # the matrix for inputs in RGB, which have none
 
 
 RANGES = {"tv": "limited", "pc": "full"}
 
 
 def _target(dists: list[Video], ref: Video) -> Target:
-    """The reference's chroma, and the most bits of all: no input loses any."""
+    """Returns the reference's chroma with the most bits of all, so that no input loses any."""
     videos = [ref, *dists]
     chroma = samples_of(ref.pix_fmt).chroma
     depth = max(samples_of(video.pix_fmt).depth for video in videos)
@@ -259,8 +257,9 @@ def _usual_matrix(video: Video) -> str:
 
 
 def _picture(video: Video, ref: Video, target: Target, size: Size | None, notes: list[str]) -> list[str]:
-    """The filters scale, format, setparams, setsar: frames after scale do not tell other filters what they are with
-    older FFmpeg.
+    """Returns the filters scale, format, setparams and setsar of an input.
+
+    With older FFmpeg, frames after scale do not tell other filters their range and colors, so setparams does.
     """
     samples = samples_of(video.pix_fmt)
     scale, told = [], []
@@ -291,8 +290,8 @@ def _picture(video: Video, ref: Video, target: Target, size: Size | None, notes:
 
 
 def _aspect(video: Video, ref: Video, size: Size | None, notes: list[str]) -> list[str]:
-    """What scale makes of the size has the reference's shape, whatever the tags were; that of a display has square
-    samples.
+    """Returns the filter that sets the shape of the samples: after scale the reference's, whatever the tags were, or
+    square for a display.
     """
     if size is not None and size != (ref.width, ref.height):
         return ["setsar=1"]
@@ -300,14 +299,14 @@ def _aspect(video: Video, ref: Video, size: Size | None, notes: list[str]) -> li
         return []
     if same_size(video, ref):
         notes.append(
-            f"{video.name} has samples of {_ratio(video.aspect)}, the reference of {_ratio(ref.aspect)}: taken for "
-            "the same"
+            f"{video.name} has samples of {_ratio(video.aspect)}, the reference of {_ratio(ref.aspect)}: treated as "
+            "if they were the same"
         )
     return [f"setsar={ref.aspect or 1}"]
 
 
 def _range(video: Video) -> str:
-    """RGB is full by nature, which says nothing of what it becomes."""
+    """Returns the range of the samples after conversion: RGB is always full, which says nothing of the result."""
     return "pc" if video.full_range and samples_of(video.pix_fmt).chroma != "rgb" else "tv"
 
 
@@ -327,13 +326,14 @@ def _matrix(video: Video, ref: Video, scale: list[str], told: list[str], notes: 
 
 
 def _transfer(video: Video, ref: Video, notes: list[str]) -> list[str]:
-    """zscale goes through linear light, for which it must know all the colors: those that are not told are the usual
-    ones.
+    """Returns the filters that convert the color transfer.
+
+    zscale goes through linear light, for which it must know all the colors: unknown ones are taken for the usual ones.
     """
     if bool(video.transfer) != bool(ref.transfer) and (video.transfer or ref.transfer) in HDR:
         unknown, known = (video, ref) if ref.transfer else (ref, video)
         notes.append(
-            f"{unknown.name} does not say its color transfer: taken for {HDR[known.transfer or '']}, as {known.name} is"
+            f"{unknown.name} does not say its color transfer: treated as {HDR[known.transfer or '']}, like {known.name}"
         )
     if not video.transfer or not ref.transfer or video.transfer == ref.transfer:
         return []
@@ -342,8 +342,8 @@ def _transfer(video: Video, ref: Video, notes: list[str]) -> list[str]:
         return [told]
     if not {video.transfer, ref.transfer} <= ZSCALE_TRANSFERS:
         raise Failure(
-            f"{video.name} has the color transfer {video.transfer}, {ref.name} has {ref.transfer}: convert one of "
-            "them first"
+            f"{video.name} has the color transfer {video.transfer}, {ref.name} has {ref.transfer}: convert one of them "
+            "first (ffmpeg's filter zscale)"
         )
     notes.append(f"{video.name} has the color transfer {video.transfer}, the reference {ref.transfer}: converted")
     matrix = video.matrix or _usual_matrix(video)

@@ -1,4 +1,4 @@
-"""Scores a stream on several processors or GPUs at once: a run of ffmpeg for each part, so many at a time."""
+"""Scores a stream on several processors or GPUs at once: each part in an ffmpeg, a limited number at a time."""
 
 import contextlib
 import functools
@@ -20,10 +20,10 @@ from ._scoring import EARLY, TimeRange, Work
 from ._terminal import Failure, Step
 from .merge import Mismatch
 
-PARTS_PER_JOB = 4  # so that no job waits long for the last one
-LEAST_SECONDS = 4.0  # of a part: the seek and the context cost some, too
-PROCESSORS_PER_JOB = 4  # what one ffmpeg keeps busy
-SIGNAL_S = 0.2  # how long a signal may wait to be seen
+PARTS_PER_JOB = 4  # enough parts that no job waits long for the last one
+LEAST_SECONDS = 4.0  # the shortest part: its seek and context take time, too
+PROCESSORS_PER_JOB = 4  # processors that one ffmpeg keeps busy
+SIGNAL_S = 0.2  # the longest time before a signal is handled
 
 
 def processors() -> int:
@@ -35,7 +35,7 @@ def usual_jobs(devices: Sequence[str]) -> int:
 
 
 def cut_for(work: Work, jobs: int) -> list[TimeRange]:
-    """Equal parts, several for each job, unless they would be too short for what they cost."""
+    """Cuts equal parts, several for each job, unless they would be too short to pay for their seeks."""
     return _parts.cut(work, parts=jobs * PARTS_PER_JOB, least=LEAST_SECONDS)
 
 
@@ -47,7 +47,10 @@ def score_in_jobs(
     devices: Sequence[str],
     show: Callable[[Step], None],
 ) -> tuple[Said, dict[str, Any]]:
-    """As `score`, and what the parts say of their runs; they are written beside `log`. Raises Failure, Indivisible."""
+    """Scores as `score` does, and returns also what the parts say of their runs. The parts are written beside `log`.
+
+    Raises Failure, Indivisible.
+    """
     parts = [Part(time_range, log.with_name(f"part{number}.json")) for number, time_range in enumerate(time_ranges)]
     jobs = min(jobs, len(parts))
     if work.settings.threads is None:
@@ -61,8 +64,9 @@ def score_in_jobs(
 
 
 def _next_of(ended: "queue.SimpleQueue[Future[None]]") -> "Future[None]":
-    """A signal that comes while Python is about to wait, or to another thread, does not end the wait: so no wait is
-    long.
+    """Waits for the next part that has ended.
+
+    A signal that comes right before Python waits, or to another thread, does not end a wait: so each wait is short.
     """
     while True:
         with contextlib.suppress(queue.Empty):
@@ -79,13 +83,13 @@ class Part:
 
 
 class Run:
-    """Some threads, each of which waits for an ffmpeg, and takes the next part then."""
+    """Some threads, each of which waits for its ffmpeg and then takes the next part."""
 
     def __init__(
         self, work: Work, parts: list[Part], jobs: int, devices: Sequence[str], show: Callable[[Step], None]
     ) -> None:
         self._work, self._parts, self._jobs, self._show = work, parts, jobs, show
-        self._free: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # a device for each job
+        self._free: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # one device for each job
         for number in range(jobs):
             self._free.put(devices[number % len(devices)] if devices else None)
         self._processes = Processes()
@@ -94,7 +98,7 @@ class Run:
         self._start = time.monotonic()
 
     def score(self, parts: Sequence[Part]) -> None:
-        """Whatever ends this, ends all of them."""
+        """Scores the parts; an error or a signal ends all of them."""
         pool = ThreadPoolExecutor(self._jobs)
         ended: queue.SimpleQueue[Future[None]] = queue.SimpleQueue()
         try:
@@ -102,7 +106,7 @@ class Run:
                 pool.submit(self._score, part).add_done_callback(ended.put)
             for _ in parts:
                 _next_of(ended).result()
-        except BaseException:  # a signal's, too, wherever it comes
+        except BaseException:  # also the exception of a signal, wherever that comes
             pool.shutdown(wait=False, cancel_futures=True)
             self._processes.end_all()
             raise
@@ -110,7 +114,7 @@ class Run:
             pool.shutdown()
 
     def _score(self, part: Part) -> None:
-        """What one part has learned of seeks, holds for the others."""
+        """Scores one part. If it had to begin earlier for its seek, later parts begin as early."""
         show, early, device = functools.partial(self._show_all, part), max(part.early, self._early), self._free.get()
         try:
             part.said, part.early = _parts.score_part(
@@ -135,7 +139,7 @@ class Run:
             self._show(Step(frames, frames / spent if spent else 0.0, sum(done) / len(self._parts)))
 
     def join(self, log: Path) -> _parts.Joined:
-        """Parts that do not meet are scored again, with their seeks further away."""
+        """Joins the parts' reports; parts that do not meet are scored again, from an earlier place."""
         by_path = {str(part.log): part for part in self._parts}
         while True:
             try:

@@ -1,4 +1,4 @@
-"""JSON that others wrote."""
+"""Reads JSON that others wrote."""
 
 import json
 import re
@@ -8,13 +8,13 @@ from typing import IO, Any
 
 from ._reading import MOST_LINE, MOST_VALUE, Wrong, shown
 
-CHUNK = 1 << 18  # characters that are read at a time
-MOST_MEMBERS = 1000  # of an object that is read member by member
+CHUNK = 1 << 18  # characters read at a time
+MOST_MEMBERS = 1000  # the most in an object that is read member by member
 _BLANK = re.compile(r"[ \t\r\n]*")
 
 
 def parse(text: str | bytes, **hooks: Any) -> Any:
-    """As json.loads(); also what nests too deep for Python is a ValueError."""
+    """Parses as json.loads() does; nesting too deep for Python is a ValueError, too."""
     try:
         return json.loads(text, **hooks)
     except RecursionError:
@@ -22,28 +22,29 @@ def parse(text: str | bytes, **hooks: Any) -> Any:
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of these members (`object_pairs_hook`). A key that is there twice is an error, as nobody knows which
-    value counts."""
+    """Makes an object of these members (`object_pairs_hook`). Raises Wrong for a key that occurs twice: nobody knows
+    which value counts.
+    """
     members = dict(pairs)
     if len(members) < len(pairs):
         (twice, _), *_ = Counter(key for key, _ in pairs).most_common(1)
-        raise Wrong(f"the key {shown(twice)} is there twice in an object")
+        raise Wrong(f"an object has the key {shown(twice)} twice")
     return members
 
 
 class Scanner:
-    """Reads JSON of any length: lists and objects that are large are read item by item, one of which is in the memory.
+    """Reads JSON of any length: large lists and objects are read item by item, with one item in memory.
 
-    All methods raise ValueError where the text is not JSON, or a value is too long.
+    All methods raise ValueError if the text is not JSON or a value is too long.
     """
 
     def __init__(self, file: IO[str], begun: str = "", **hooks: Any) -> None:
-        """`begun`: what was read of the file before."""
+        """Takes a file, and in `begun` the text that was read from it before."""
         self._file, self._text, self._at, self._before = file, begun, 0, 0
         self._decode = json.JSONDecoder(object_pairs_hook=unique, **hooks).raw_decode
 
     def peek(self) -> str:
-        """The next character that is not a blank, "" at the end."""
+        """Returns the next character that is not a blank, "" at the end."""
         while True:
             blank = _BLANK.match(self._text, self._at)
             self._at = blank.end() if blank else self._at
@@ -53,7 +54,7 @@ class Scanner:
                 return ""
 
     def value(self, most: int = MOST_VALUE) -> Any:
-        """The value that comes next, of `most` characters."""
+        """Reads the next value, of at most `most` characters."""
         self.peek()
         while True:
             try:
@@ -64,18 +65,18 @@ class Scanner:
                 raise Wrong("it nests too deep") from None
             else:
                 if end - self._at > most:
-                    raise Wrong(f"a value of more than {most} characters at character {self._before + self._at}")
+                    raise Wrong(f"the value at character {self._before + self._at} has more than {most} characters")
                 if end < len(self._text) or not self._read_on(CHUNK):  # else a number may go on
                     self._at = end
                     return value
                 continue
             if len(self._text) - self._at > most:
-                raise Wrong(f"a value of more than {most} characters, or not JSON: {failure}")
+                raise Wrong(f"it has a value of more than {most} characters, or is not JSON: {failure}")
             if not self._read_on(max(CHUNK, len(self._text) - self._at)):
                 raise ValueError(failure)
 
     def members(self) -> Iterator[str]:
-        """The keys of the object that comes next. Whoever takes one takes its value before the next one."""
+        """Yields the keys of the next object. The caller reads the value of a key before it asks for the next key."""
         self._take("{")
         keys: set[str] = set()
         while self.peek() != "}" or keys:
@@ -83,7 +84,7 @@ class Scanner:
                 raise self._wrong("a key in double quotes")
             key = self.value(MOST_LINE)
             if key in keys:
-                raise Wrong(f"the key {shown(key)} is there twice in an object")
+                raise Wrong(f"an object has the key {shown(key)} twice")
             keys.add(key)
             if len(keys) > MOST_MEMBERS:
                 raise Wrong(f"an object has more than {MOST_MEMBERS} members")
@@ -95,7 +96,7 @@ class Scanner:
         self._take("}")
 
     def items(self) -> Iterator[None]:
-        """As often as the list that comes next has items, each of which is then to be taken."""
+        """Yields once for each item of the next list; the caller then reads that item."""
         self._take("[")
         if self.peek() != "]":
             yield
@@ -115,10 +116,10 @@ class Scanner:
 
     def _wrong(self, wanted: str) -> ValueError:
         there = shown(self.peek()) if self.peek() else "the end of the file"
-        return ValueError(f"{wanted} is expected at character {self._before + self._at}, and there is {there}")
+        return ValueError(f"{wanted} is expected at character {self._before + self._at}, not {there}")
 
     def _read_on(self, count: int) -> bool:
-        """Whether there is more; what has been taken goes."""
+        """Reads more of the file and drops the text that was parsed; returns whether there was more."""
         more = self._file.read(count)
         if more:
             self._before += self._at

@@ -1,7 +1,7 @@
-"""What scores are: a model's or a metric's, which of them are the worse ones, their unit.
+"""The facts of scores: whether a model or a metric makes them, which of them are the worse ones, their unit.
 
-Reports say it under `vmafx.scores`. Of a report that does not (CSV, libvmaf's, those of older versions) it is what the
-metrics say of the key, and a key that no metric has is taken for a model's.
+Reports have them under `vmafx.scores`. For a report without them (CSV, libvmaf's, those of older versions), the metric
+of the key tells them, and a key that no metric has is taken for a model's.
 """
 
 from collections.abc import Mapping
@@ -26,12 +26,12 @@ class Facts(NamedTuple):
 
 
 def facts_told(told: Mapping[str, Any]) -> Facts:
-    """What a report says of a score, as _schemas.py has it."""
+    """Returns the facts that a report has of a score; _schemas.py has their form."""
     return Facts(told["metric"], told["worse"], told["main"], told.get("unit"))
 
 
 def known_facts(key: str) -> Facts:
-    """What the metrics say of a key."""
+    """Returns the facts of a key by the metric that has it, or those of a model's score."""
     if known := _known(key):
         metric, worse, unit, _, alone = known
         return Facts(metric, worse, alone, unit)
@@ -39,13 +39,13 @@ def known_facts(key: str) -> Facts:
 
 
 def stands_for(key: str, metric: str) -> bool:
-    """Whether this is the main score of a metric, whatever its options add to the key."""
+    """Tells whether this is the main score of a metric, whatever its options add to the key."""
     known = _known(key)
     return known is not None and known[0] == metric and known[3]
 
 
 def _known(key: str) -> tuple[str, str, str | None, bool, bool] | None:
-    """Options add to the end of a key, after `_`: so the longest key that it begins with is the metric's."""
+    """Finds the longest known key that this one begins with: options add to the end of a key, after `_`."""
     end = len(key)
     while end > 0:
         if known := KNOWN.get(key[:end]):

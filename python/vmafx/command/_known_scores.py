@@ -1,4 +1,4 @@
-"""What the scores of metrics are, by their keys. tools/make_known_scores.py makes it from the library: do not edit."""
+"""The facts of the metrics' scores, by their keys. Made by tools/make_known_scores.py."""
 
 # (metric, the worse scores, unit, whether it stands for its metric, whether people read it without a model)
 KNOWN: dict[str, tuple[str, str, str | None, bool, bool]] = {

@@ -1,7 +1,7 @@
-"""Which models score, and the size of the pictures that each of them is made for.
+"""Chooses the models that score, and the size of the pictures that each of them is made for.
 
-A model tells how good pictures look on a display of so many rows, seen from a distance that is counted in its heights.
-So pictures are scaled to that display, bicubic, as Netflix advises
+A model tells how good pictures look on a display with a number of rows, from a distance counted in its heights. So
+pictures are scaled to that display, bicubic, as Netflix advises
 (https://github.com/Netflix/vmaf/blob/master/resource/doc/faq.md) and as ab-av1 does.
 """
 
@@ -16,10 +16,10 @@ from ._terminal import Failure, shown
 
 AUTO = "auto"
 FOR_1080, FOR_2160 = "vmaf_v0.6.1", "vmaf_4k_v0.6.1"
-LEAST_ROWS_OF_2160, MOST_COLUMNS_OF_1080 = 1440, 2560  # of pictures that `auto` takes the model of 2160 rows for
-NEARLY = Fraction(1, 10)  # pictures whose width or height differs less from the display's are not scaled
+LEAST_ROWS_OF_2160, MOST_COLUMNS_OF_1080 = 1440, 2560  # larger pictures get the model of 2160 rows from `auto`
+NEARLY = Fraction(1, 10)  # pictures are not scaled if their width or height differs less from the display's
 DISPLAYS = {1080: 1920, 2160: 3840}  # rows, columns
-MOST_BYTES = 64 << 20  # of a model file
+MOST_BYTES = 64 << 20  # read at most of a model file
 
 
 class Size(NamedTuple):
@@ -32,29 +32,31 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True)
 class Scale:
-    """What --scale says."""
+    """The value of --scale."""
 
     word: str  # "model", "reference", "none", or a size
     size: Size | None = None
 
     @classmethod
     def parse(cls, text: str) -> "Scale":
-        """Raises ValueError."""
+        """Parses the value of --scale. Raises ValueError."""
         if text in ("model", "reference", "none"):
             return cls(text)
         found = re.fullmatch(r"(\d{1,5})x(\d{1,5})", text)
         if not found or not all(16 <= int(number) <= 16384 for number in found.groups()):
-            raise ValueError(f"'{shown(text)}' is not a scale: use model, reference, none, or a size as 1920x1080")
+            raise ValueError(f"'{shown(text)}' is not a scale: use model, reference, none, or a size such as 1920x1080")
         return cls(text, Size(int(found[1]), int(found[2])))
 
 
 def texts_of(models: Sequence[str] | None) -> list[str]:
-    """One for each model, as in the filter's option. None: the model that goes with the reference's size."""
+    """Returns a text for each model, as the filter's option has it. None: the model that goes with the reference's
+    size.
+    """
     return [AUTO] if models is None else [text for model in models for text in model.split("|")]
 
 
 def chosen(text: str, reference: Size) -> str:
-    """The model that `auto` stands for. A named one is never changed."""
+    """Returns the model that `auto` stands for; a named model stays as it is."""
     if text != AUTO:
         return text
     many = min(reference) >= LEAST_ROWS_OF_2160 or max(reference) > MOST_COLUMNS_OF_1080
@@ -62,7 +64,7 @@ def chosen(text: str, reference: Size) -> str:
 
 
 def name_of(text: str) -> str:
-    """The version of a built-in model, or the name of a model's file."""
+    """Returns the version of a built-in model, or the name of a model's file."""
     first = re.split(r"(?<!\\):", text)[0]
     if first.startswith("path="):
         return Path(re.sub(r"\\(.)", r"\1", first.removeprefix("path="))).stem
@@ -70,13 +72,13 @@ def name_of(text: str) -> str:
 
 
 def key_of(text: str) -> str | None:
-    """What reports call the score of the model, if its text says so."""
+    """Returns the key of the model's score in reports, if the model's text sets one."""
     found = re.search(r"(?:^|:)name=((?:\\.|[^:])+)", text)
     return re.sub(r"\\(.)", r"\1", found[1]) if found else None
 
 
 def rows_of(text: str) -> int | None:
-    """The rows of the display that a model is made for; None: nobody knows.
+    """Returns the rows of the display that a model is made for, or None if they are not known.
 
     Raises Failure for a model file that cannot be read.
     """
@@ -102,8 +104,8 @@ def _read(path: Path) -> str:
 
 
 def size_for(rows: int, reference: Size, aspect: Fraction | None) -> Size:
-    """The size at which pictures fill a display of so many rows as far as their shape lets them; in even numbers, as
-    4:2:0 likes them.
+    """Returns the size at which pictures fill a display with these rows as far as their shape lets them, in even
+    numbers, as 4:2:0 needs them.
     """
     columns = DISPLAYS.get(rows, round(rows * 16 / 9))
     seen = Fraction(reference.width) * (aspect or 1), Fraction(reference.height)
@@ -115,7 +117,7 @@ def size_for(rows: int, reference: Size, aspect: Fraction | None) -> Size:
 
 
 def metrics_of(features: Sequence[str]) -> list[str]:
-    """The metrics that values of the option feature name."""
+    """Returns the metrics that values of the option `feature` name."""
     metrics = []
     for feature in "|".join(features).split("|"):
         words = feature.split(":")

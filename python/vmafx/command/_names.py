@@ -1,33 +1,33 @@
-"""Names of inputs: which of them FFmpeg takes for a protocol, what in them is secret, and what a list may name.
+"""Names of inputs: which of them FFmpeg takes for a protocol, what is secret in them, and what a list may name.
 
 FFmpeg opens more than files: `http:`, `subfile,,start,9,end,99,,:a.mp4`, `data:`, `pipe:`, `fd:`, `concat:`; and
-playlists open what they name. A command line may name all of that. A list is data, and names only files, unless
---allow-protocols is given. Options of metrics and models that write are for the command line alone.
+playlists open what they name. A command line may name any of these. A list is data and may name only files, unless
+--allow-protocols is given. Only the command line may set options of metrics and models that write files.
 """
 
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-FILES_ONLY = "-protocol_whitelist", "file"  # before each input: playlists and scripts inherit it
+FILES_ONLY = "-protocol_whitelist", "file"  # stands before each input; playlists and scripts inherit it
 REDACTED = "…"
 
 # -- Protocols ---------------------------------------------------------------------------------------------------------
 
-SCHEME = re.compile(r"[A-Za-z0-9+.-]*(?=:)|subfile(?=,.*:)", re.S)  # as libavformat's url_find_protocol() reads a name
+SCHEME = re.compile(r"[A-Za-z0-9+.-]*(?=:)|subfile(?=,.*:)", re.S)  # matches as libavformat's url_find_protocol() does
 
 
 def protocol_of(name: str) -> str | None:
-    """The protocol that FFmpeg reads in a name; None: the name is a file's."""
+    """Returns the protocol that FFmpeg reads in a name; None if the name is a file's."""
     found = SCHEME.match(name)
     return found[0] if found and found[0] not in ("", "file") else None
 
 
 def located(name: str, folder: str | os.PathLike[str], allow_protocols: bool) -> str:
-    """The name of an input in a list, as it is reached from here: relative to the folder of the list.
+    """Returns the name of an input in a list as it is reached from here: names are relative to the list's folder.
 
-    With --allow-protocols, the name of a protocol stays as it is.
-    A file whose name looks like a protocol's is a file if it is there, or with `file:` before its name.
+    With --allow-protocols, a name with a protocol stays as it is. A file whose name looks like a protocol's counts as a
+    file if it exists, or with `file:` before its name.
     """
     path = os.path.abspath(os.path.join(folder, name))
     if name.startswith("file:") and not _is_there(path):
@@ -38,18 +38,18 @@ def located(name: str, folder: str | os.PathLike[str], allow_protocols: bool) ->
 def why_refused(
     name: str, folder: str | os.PathLike[str], allow_protocols: bool = False, otherwise: str = ""
 ) -> str | None:
-    """Why a list cannot have this name of an input; `otherwise` says when it could."""
+    """Returns why a list cannot have this name of an input, or None; `otherwise` says when it could."""
     if not is_possible(name):
-        return f"{name!r} cannot be the name of a file"
+        return f"{name!r} cannot be the name of a file: take out NUL and halves of surrogate pairs"
     protocol = protocol_of(name)
     if protocol is None or allow_protocols or _is_there(os.path.join(folder, name)):
         return None
-    told = f"{redact(name)!r} is not a file that is there, and FFmpeg would take '{protocol}:' for a protocol"
-    return f"{told}: a list names files only{otherwise}"
+    told = f"the file {redact(name)!r} does not exist, and FFmpeg would take '{protocol}:' for a protocol"
+    return f"{told}: a list may name only files{otherwise}"
 
 
 def is_possible(text: str) -> bool:
-    """Whether a program's argument may be this: not with a NUL, nor with half of a pair of UTF-16."""
+    """Returns whether a program's argument may be this: it has neither a NUL nor half of a surrogate pair."""
     try:
         return b"\0" not in os.fsencode(text)
     except UnicodeEncodeError:
@@ -62,20 +62,21 @@ def _is_there(path: str) -> bool:
 
 # -- Options that write ------------------------------------------------------------------------------------------------
 
-# Options of metrics that take a text and do not write. The case `lists_may_not_write` compares them with the engine's.
+# These options of metrics take a text and write nothing. The case `lists_may_not_write` checks that.
 HARMLESS = {"eotf", "cambi_eotf", "display", "display_file", "version"} | {
     "vif_prescale_method",
     "speed_prescale_method",
 }
-OF_MODELS = {"version", "path", "name", "disable_clip", "enable_transform"}  # the model's own: its file is read
+OF_MODELS = {"version", "path", "name", "disable_clip", "enable_transform"}  # a model's own options write nothing
 WRITING = re.compile("path|file|folder|directory|dump|output|write")
 PLAIN = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|true|false")
 
 
 def why_writing(models: Sequence[str], features: Sequence[str]) -> str | None:
-    """Why a list cannot have these models and features: one of their options may name something to write to.
+    """Returns why a list cannot have these models and features, or None: an option of theirs may name something to
+    write to.
 
-    A number does not, nor does the text of a HARMLESS option.
+    A number names nothing, nor does the text of a HARMLESS option.
     """
     entries = [("model", entry, OF_MODELS) for text in models for entry in text.split("|")]
     entries += [("feature", entry, {"name"}) for text in features for entry in text.split("|")]
@@ -91,7 +92,7 @@ def why_writing(models: Sequence[str], features: Sequence[str]) -> str | None:
 
 
 def _options(entry: str) -> Iterator[tuple[str, str]]:
-    """The keys and values of an entry, as src/model/spec.cpp reads them; a first token without = is a name."""
+    """Yields the keys and values of an entry, as src/model/spec.cpp reads them; a first token without = is a name."""
     rest, first = entry, True
     while rest:
         key, rest = _token(rest, "=:")
@@ -105,7 +106,9 @@ def _options(entry: str) -> Iterator[tuple[str, str]]:
 
 
 def _token(text: str, ends: str) -> tuple[str, str]:
-    """Splits off a token as av_get_token() does: a backslash takes the next character as it is, '…' all in it."""
+    """Splits off a token as av_get_token() does: a backslash takes the next character as it is, quotes '…' all in
+    between.
+    """
     token, place = "", 0
     while place < len(text) and text[place] not in ends:
         if text[place] == "\\" and place + 1 < len(text):
@@ -120,7 +123,7 @@ def _token(text: str, ends: str) -> tuple[str, str]:
 
 # -- Secrets -----------------------------------------------------------------------------------------------------------
 
-URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/{1,2}[^\s'\"<>]+")  # in a text
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/{1,2}[^\s'\"<>]+")  # finds URLs in a text
 USER = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*:/{0,2})([^/?#\s|]*)@")
 VALUE_IN_PATH = re.compile(r"(?<==)[^/&;~|?#\s]+")
 VALUE_IN_QUERY = re.compile(r"(?<==)[^&;|#\s]+|(?<=\?)[^=&;|#\s]+(?=[&;|#\s]|$)")
@@ -128,9 +131,10 @@ LEAST_PASSWORD, LEAST_VALUE = 4, 8  # characters: shorter ones would be found in
 
 
 def redact(text: str, names: Iterable[str] = ()) -> str:
-    """The text without the secrets of the URLs in it: users, passwords, fragments, values of queries and of NAME=VALUE.
+    """Returns the text without the secrets of its URLs: users, passwords, fragments, values of queries and of
+    NAME=VALUE.
 
-    `names` are inputs that the text may speak of: their secrets are taken out wherever they stand.
+    `names` are inputs that the text may mention: their secrets are taken out wherever they stand.
     """
     for name in sorted(set(names), key=len, reverse=True):
         if protocol_of(name):
@@ -141,7 +145,7 @@ def redact(text: str, names: Iterable[str] = ()) -> str:
 
 
 def _shown_in_text(found: re.Match[str]) -> str:
-    url = found[0].rstrip(":,.;)]")  # of the sentence
+    url = found[0].rstrip(":,.;)]")  # drops the sentence's punctuation
     return _shown(url) + found[0][len(url) :]
 
 

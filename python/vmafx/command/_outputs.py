@@ -1,7 +1,9 @@
-"""What a command writes: never an input, never one file twice, and no file of another kind without --force.
+"""Checks the outputs of a command: it never writes an input nor one file twice, nor without --force a file of another
+kind.
 
-guard = check_outputs(inputs, [Output("--report", path, PAGE)], force)   # before any work with whole_file(path, guard)
-as part: …                                  # checks again, before the file is replaced
+    guard = check_outputs(inputs, [Output("--report", path, PAGE)], force)  # before any work
+    with whole_file(path, guard) as part:  # checks again before the file is replaced
+        …
 """
 
 import argparse
@@ -17,9 +19,9 @@ from .. import _identity
 from .._identity import Identity
 from ._terminal import Failure
 
-BEGINNING, ENDING = 1 << 16, 1 << 18  # bytes of a file that tell what it is
+BEGINNING, ENDING = 1 << 16, 1 << 18  # bytes at both ends of a file that tell its kind
 STREAMS = {1: "standard output", 2: "standard error"}
-# A file with such a name is a video, most likely an input: the name of the output was forgotten before it.
+# An output with such a name is most likely an input: the user forgot to name the output before it.
 VIDEOS = frozenset(
     ".264 .265 .266 .3gp .asf .av1 .avc .avi .dv .f4v .flv .h264 .h265 .h266 .hevc .ivf .m2ts .m2v .m4v .mj2 .mkv "
     ".mov .mp4 .mpeg .mpg .mts .mxf .nut .obu .ogv .rm .ts .vob .vvc .webm .wmv .y4m .yuv".split()
@@ -27,7 +29,7 @@ VIDEOS = frozenset(
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
-    help_force = "replace an output that exists and is a file of another kind; an input is never replaced"
+    help_force = "replace an output file even if it is of another kind; inputs are never replaced"
     parser.add_argument("--force", action="store_true", help=help_force)
 
 
@@ -36,11 +38,11 @@ def add_force(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Kind:
-    """What an output has in it, and how a file that has it is recognized."""
+    """A kind of output, and how a file of this kind is recognized."""
 
     name: str  # for errors: "this file exists and has no NAME in it"
-    is_in: Callable[[str, str], bool]  # by the first characters of a file and the last ones after these
-    files: re.Pattern[str] | None = None  # the output is a folder; its files are called so
+    is_in: Callable[[str, str], bool]  # takes the first characters of a file, and the last ones after these
+    files: re.Pattern[str] | None = None  # matches the files' names if the output is a folder
 
 
 REPORTS = (
@@ -64,7 +66,7 @@ def _is_report(begin: str, _: str) -> bool:
 
 
 def _is_whole_report(begin: str, end: str) -> bool:
-    """Reports of ranges are inputs of `vmafx merge`: one that is named as the output was meant as a part."""
+    """Refuses reports of ranges: they are inputs of `vmafx merge`, so one named as output was meant as a part."""
     return _is_report(begin, end) and not re.search(r'"range"\s*:\s*\{', begin + end)
 
 
@@ -73,10 +75,10 @@ def _are_points(begin: str, _: str) -> bool:
 
 
 def _are_results(begin: str, _: str) -> bool:
-    """The results' own reader looks at the first line again."""
+    """Tells results by their beginning; their own reader checks the first line again."""
     if begin.startswith("SQLite format 3\0"):
         return RECORDS_TABLE in begin
-    if begin.startswith(RECORD_HEAD) or RECORD_HEAD.startswith(begin):  # also a torn line
+    if begin.startswith(RECORD_HEAD) or RECORD_HEAD.startswith(begin):  # also matches a torn line
         return True
     return re.match(r'\{[^\n]*"schema"\s*:\s*1\b', begin) is not None and '"stamp"' in begin
 
@@ -96,19 +98,19 @@ RANGES = Kind("range", lambda begin, end: False, re.compile(r".*"))
 
 @dataclass(frozen=True)
 class Output:
-    option: str  # that names it
+    option: str  # the option that names the output
     path: Path
     kind: Kind
 
 
 class Guard:
-    """Knows all that a command reads and writes. A call with the path of an output checks that output again."""
+    """Knows all files that a command reads and writes. Called with an output's path, it checks that output again."""
 
     def __init__(self, inputs: Iterable[str | Path | None], outputs: Iterable[Output | None], force: bool) -> None:
-        """Inputs are paths, or names as FFmpeg takes them."""
+        """Takes inputs as paths or as names for FFmpeg."""
         self._outputs = [output for output in outputs if output]
         self._force = force
-        self._inputs: dict[Identity, str] = {}  # and their names
+        self._inputs: dict[Identity, str] = {}  # the inputs' names by their identities
         for name in map(str, filter(None, inputs)):
             for file in _identity.files_of(name):
                 for identity in _identities(file):
@@ -123,7 +125,7 @@ class Guard:
             self._check(output)
 
     def __call__(self, path: Path) -> None:
-        """Raises Failure."""
+        """Checks the output with this path again. Raises Failure."""
         for output in self._outputs:
             if output.path == path:
                 self._check(output)
@@ -142,7 +144,7 @@ class Guard:
             _check_kind(output, found, descriptor is None)
 
     def _check_identity(self, output: Output, descriptor: int | None) -> None:
-        """What this refuses, --force does not allow."""
+        """Refuses an output that is an input or another output: --force does not allow this."""
         named = f"{output.option} {output.path}"
         own = _identity.identities(output.path)
         for identity in own & self._inputs.keys():
@@ -159,7 +161,9 @@ class Guard:
                 raise Failure(f"{named} is also {name}, and both would overwrite each other: name two files", 2)
 
     def _check_files(self, output: Output) -> None:
-        """The files of a folder that will be written over. Kept scores are not, and check_kept() looks at new ones."""
+        """Checks the files of a folder that would be overwritten. Kept scores are not overwritten; check_kept() looks
+        at new ones.
+        """
         if output.kind is not HEATMAPS or not output.path.is_dir():
             return
         for path in output.path.iterdir():
@@ -171,9 +175,9 @@ class Guard:
 
 
 def check_outputs(inputs: Iterable[str | Path | None], outputs: Iterable[Output | None], force: bool) -> Guard:
-    """Checks all outputs of a command, before it does any work; `inputs` are all files that it reads.
+    """Checks all outputs of a command before it does any work; `inputs` are all files that it reads.
 
-    Returns the guard that checks an output again. Raises Failure, with status 2 where another name is needed.
+    Returns the guard that checks an output again. Raises Failure, with status 2 if another name is needed.
     """
     guard = Guard(inputs, outputs, force)
     guard.check_all()
@@ -181,7 +185,7 @@ def check_outputs(inputs: Iterable[str | Path | None], outputs: Iterable[Output 
 
 
 def check_kept(path: Path) -> None:
-    """Checks a report's place in a folder of kept scores. Raises Failure."""
+    """Checks the path of a report in a folder of kept scores. Raises Failure."""
     found = _state(path)
     if path.is_symlink() or (found and not _may_be_replaced(path, found, KEPT_SCORES)):
         raise Failure(
@@ -192,7 +196,7 @@ def check_kept(path: Path) -> None:
 def check_folder(path: Path) -> None:
     """Checks that files can be made in a folder. Raises Failure."""
     if not os.access(path, os.W_OK | os.X_OK):
-        raise Failure(f"cannot write into {path}: no permission")
+        raise Failure(f"cannot write into {path}: permission denied")
 
 
 def make_way(path: Path, kind: Kind, guard: Guard) -> None:
@@ -207,7 +211,7 @@ def make_way(path: Path, kind: Kind, guard: Guard) -> None:
 
 
 def heatmaps(texts: Iterable[str]) -> list[Output]:
-    """The folders that texts of --feature and --model tell metrics to write to."""
+    """Returns the folders into which --feature and --model tell metrics to write."""
     return [Output("heatmaps_path", Path(value), HEATMAPS) for value in _identity.values_of("heatmaps_path", texts)]
 
 
@@ -224,7 +228,7 @@ def _state(path: Path) -> os.stat_result | None:
 
 
 def _identities(file: str) -> set[Identity]:
-    """None of an input that cannot be a file: reading it fails."""
+    """Returns the identities of an input's file; none if the name cannot be a file's: reading it fails."""
     try:
         return _identity.identities(file)
     except (OSError, ValueError):
@@ -232,7 +236,7 @@ def _identities(file: str) -> set[Identity]:
 
 
 def _identities_of_stream(stream: int) -> set[Identity]:
-    """The identity of a file that a stream goes into; none of a terminal or a pipe."""
+    """Returns the identity of the file that a stream goes into; none for a terminal or a pipe."""
     try:
         found = os.fstat(stream)
     except OSError:
@@ -241,7 +245,7 @@ def _identities_of_stream(stream: int) -> set[Identity]:
 
 
 def _is_file_of(folder: Output, path: Path) -> bool:
-    """Whether `path` may become one of the files in an output that is a folder."""
+    """Returns whether `path` may become one of the files in an output that is a folder."""
     if not folder.kind.files or not folder.kind.files.fullmatch(path.name):
         return False
     return not _identity.identities(path.parent).isdisjoint(_identity.identities(folder.path))
@@ -257,7 +261,9 @@ def _check_descriptor(path: Path, descriptor: int) -> None:
 
 
 def _keeps_what_is_there(descriptor: int) -> bool:
-    """Whether writing goes behind all that is in an open file: opened with >> of a shell, or written to its end."""
+    """Returns whether writing goes behind the present content of an open file: a shell opened it with >>, or it was
+    written to its end.
+    """
     try:
         at_end = os.lseek(descriptor, 0, os.SEEK_CUR) == os.fstat(descriptor).st_size
     except OSError:  # a pipe
@@ -269,9 +275,9 @@ def _check_access(path: Path, found: os.stat_result | None) -> None:
     if found and stat.S_ISDIR(found.st_mode):
         raise Failure(f"cannot write {path}: it is a folder")
     folder = path.parent if not path.is_symlink() else Path(os.path.realpath(path)).parent
-    is_made_there = not found or stat.S_ISREG(found.st_mode)  # under another name first
+    is_made_there = not found or stat.S_ISREG(found.st_mode)  # first written there under another name
     if (is_made_there and not os.access(folder, os.W_OK | os.X_OK)) or (found and not os.access(path, os.W_OK)):
-        reason = "no permission" if folder.is_dir() else f"there is no folder {folder}"
+        reason = "permission denied" if folder.is_dir() else f"the folder {folder} does not exist"
         raise Failure(f"cannot write {path}: {reason}")
 
 
@@ -287,7 +293,9 @@ def _check_kind(output: Output, found: os.stat_result | None, is_named: bool) ->
 
 
 def _may_be_replaced(path: Path, found: os.stat_result, kind: Kind) -> bool:
-    """Devices and pipes are written as they are, but disks are devices that hold files."""
+    """Returns whether a file may be replaced. Devices and pipes are written as they are; disks are devices that hold
+    files.
+    """
     if not stat.S_ISREG(found.st_mode):
         return stat.S_ISCHR(found.st_mode) or stat.S_ISFIFO(found.st_mode)
     if not found.st_size:

@@ -1,12 +1,12 @@
-"""A stream in parts: ranges that are scored one by one, anywhere, and joined to the report of a single run.
+"""Scores a stream in parts: ranges that are scored one by one, anywhere, and joined to the report of a single run.
 
     for time_range in cut(work, parts=8):
-        score_part(work, time_range, log_of(time_range))     # each of them in any process, on any machine
+        score_part(work, time_range, log_of(time_range))  # each in any process, on any machine
     join(work, logs, Path("scores.json"))
 
-A score is that of the whole stream or there is none: the filter wants to see the pairs before a range, and the merge
-compares what two neighbors have seen of each other. A part is scored again, from an earlier place, where a seek has
-landed too late for that.
+The joined scores are exactly those of the whole stream: the filter wants to see the pairs before a range, and the merge
+compares the pictures that two neighbors have seen of each other. If a seek landed too late for that, the part is scored
+again from an earlier place.
 """
 
 import csv
@@ -26,15 +26,15 @@ from ._said import Said
 from ._scoring import EARLY, TimeRange, Work, score
 from ._terminal import Failure, Step
 
-# How many seconds before a part reading begins. MPEG-TS has no index: a seek lands anywhere in a group of pictures, and
-# the next one is the first that can be decoded.
+# Seconds by which reading begins before a part; each entry is tried if the one before was too little. MPEG-TS has no
+# index: a seek lands anywhere in a group of pictures, and only the next group can be decoded.
 LADDER = EARLY, 12.0, 60.0, math.inf
-LEAST_SECONDS = 0.5  # of a part
+LEAST_SECONDS = 0.5  # the shortest part
 LEAST_FRAMES = 12
 
 
 class Indivisible(Failure):
-    """The stream cannot be scored in these parts, though it may be as a whole."""
+    """Raised if the stream cannot be scored in these parts, though it may be as a whole."""
 
 
 # -- Cutting -----------------------------------------------------------------------------------------------------------
@@ -43,10 +43,10 @@ class Indivisible(Failure):
 def cut(
     work: Work, *, seconds: float | None = None, parts: int | None = None, least: float = LEAST_SECONDS
 ) -> list[TimeRange]:
-    """As many parts, or parts of about so many seconds: ranges that cover the stream. A single one if its length is not
+    """Cuts the stream into this many parts, or into parts of about this many seconds; into one if its length is not
     known.
 
-    They end before the shortest encode does, so that each has pairs of all encodes; the last one goes on to the end.
+    The last part begins before the shortest encode ends, so that each has pairs of all encodes, and goes on to the end.
     """
     spans = work.spans()
     known = [span for span in spans if span]
@@ -73,7 +73,7 @@ def score_part(
     show: Callable[[Step], None] | None = None,
     processes: Processes | None = None,
 ) -> tuple[Said, float]:
-    """Writes the report that `join` wants; returns, too, how much earlier it had to begin.
+    """Writes the report that `join` wants, and returns also how much earlier than the part it had to begin.
 
     Raises Failure, Indivisible.
     """
@@ -85,7 +85,7 @@ def score_part(
                 raise
             complaint = failure
             log.unlink(missing_ok=True)
-    raise Indivisible(f"the part {time_range} cannot be scored for itself: {complaint}", complaint.status)
+    raise Indivisible(f"cannot score the part {time_range} by itself: {complaint}", complaint.status)
 
 
 def earlier_than(early: float) -> Iterator[float]:
@@ -93,7 +93,7 @@ def earlier_than(early: float) -> Iterator[float]:
 
 
 def _is_of_range(failure: FfmpegFailure, time_range: TimeRange) -> bool:
-    """Whether the filter misses pairs of the range or around it."""
+    """Returns whether the filter misses pairs of the range or around it."""
     return any(f"range={time_range}:" in line or "no frames were scored" in line.lower() for line in failure.said.lines)
 
 
@@ -101,21 +101,21 @@ def _is_of_range(failure: FfmpegFailure, time_range: TimeRange) -> bool:
 
 
 def check_merge(work: Work) -> None:
-    """Before work on several parts begins, which ends with `join`: it needs the library. Raises Failure."""
+    """Checks that the library, which `join` needs, is there, before work on several parts begins. Raises Failure."""
     merge.check_library(work.settings.ffmpeg)
 
 
 @dataclass(frozen=True)
 class Joined:
-    """What is known of parts that were joined, besides the report."""
+    """The facts of parts that were joined, besides the report."""
 
-    run: dict[str, Any]  # what they agree on of `vmafx`
-    of_parts: frozenset[str]  # what their filters have warned of their pairs
-    warnings: list[list[str]]  # of each encode: what is to be warned of the pairs of the stream instead
+    run: dict[str, Any]  # the facts of `vmafx` on which the parts agree
+    of_parts: frozenset[str]  # the warnings of the parts' filters about their pairs
+    warnings: list[list[str]]  # the warnings about the pairs of the stream, which replace them: a list for each encode
 
 
 def join(work: Work, parts: Sequence[Path], log: Path) -> Joined:
-    """Writes what a single run writes to `log` (.json, .csv, .xml), but for the keys `fps` and `vmafx`.
+    """Writes to `log` (.json, .csv, .xml) what a single run writes, except for the keys `fps` and `vmafx`.
 
     Raises Mismatch, which names the part to score again (`seek_again` says from where), Refusal, Failure.
     """
@@ -129,7 +129,7 @@ def join(work: Work, parts: Sequence[Path], log: Path) -> Joined:
         with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
             if len(streams) == count:
                 warnings = _join_encodes(work, streams, log, Path(folder))
-            else:  # pictures of several sizes
+            else:  # the run has scored pictures of several sizes
                 logs = [Path(folder) / f"size{place}{log.suffix}" for place in range(len(work.groups))]
                 for place, path in enumerate(logs):
                     warnings = _join_encodes(work, streams[place * count : (place + 1) * count], path, Path(folder))
@@ -141,7 +141,7 @@ def join(work: Work, parts: Sequence[Path], log: Path) -> Joined:
 
 
 def _join_encodes(work: Work, streams: "Sequence[list[merge.Part]]", log: Path, folder: Path) -> list[list[str]]:
-    """Writes the report of pictures of one size, and returns what is to be warned of each encode."""
+    """Joins the encodes of pictures of one size, and returns the warnings about each encode."""
     if len(streams) == 1:
         return [merge.write_report(streams[0], str(log))]
     warnings = []
@@ -154,7 +154,7 @@ def _join_encodes(work: Work, streams: "Sequence[list[merge.Part]]", log: Path, 
 
 
 def _run_of(parts: list[merge.Part]) -> dict[str, Any]:
-    """Where parts ran on different processors, their names are joined."""
+    """Returns the facts on which the parts agree; names of processors are joined if the parts ran on different ones."""
     agreed = {key: value for key, value in parts[0].run.items() if all(part.run.get(key) == value for part in parts)}
     metrics = list(dict.fromkeys(metric for part in parts for metric in part.run.get("backend", {})))
     backend = {
@@ -167,7 +167,7 @@ def _run_of(parts: list[merge.Part]) -> dict[str, Any]:
 
 
 def seek_again(mismatch: merge.Mismatch, earlies: dict[str, float]) -> tuple[str, float]:
-    """Which part to score again, and how much earlier to begin; `earlies` are those that were.
+    """Returns the part to score again and how much earlier to begin; `earlies` says how much earlier each part began.
 
     Raises the mismatch if there is nothing left to try.
     """
@@ -178,7 +178,7 @@ def seek_again(mismatch: merge.Mismatch, earlies: dict[str, float]) -> tuple[str
 
 
 def _write_together(reports: list[Path], names: list[str], log: Path) -> None:
-    """One report of several encodes, in the filter's layout."""
+    """Writes one report of several encodes, in the filter's layout."""
     together = {".json": _json_of_all, ".csv": _csv_of_all}[log.suffix]
     with open(log, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
         for line in together(reports, names):
@@ -190,8 +190,10 @@ def _lines(report: Path) -> list[str]:
 
 
 def _json_of_all(reports: list[Path], names: list[str]) -> Iterator[str]:
-    """The library writes a key a line: what all have in common are the first lines in the braces and the key vmafx, and
-    the rest is that of an encode.
+    """Puts several reports in JSON together.
+
+    The library writes one key a line: the first lines within the braces and the key `vmafx` hold for all encodes, the
+    others for one.
     """
     run: list[str] = []
     for number, (report, name) in enumerate(zip(reports, names)):

@@ -1,5 +1,4 @@
-"""Opens texts that others wrote, and bounds what they can take: a file may be of any length, what must be in the memory
-at once may not."""
+"""Opens texts that others wrote, and bounds the memory that they can take: a file may be long, one value may not."""
 
 import io
 import os
@@ -9,20 +8,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-MOST_LINE = 1 << 20  # characters; also of a frame
-MOST_VALUE = 4 << 20  # characters of one value of JSON, but for lists that are read item by item
-MOST_STREAM = 1 << 30  # bytes of what is not a regular file: a pipe, a device
+MOST_LINE = 1 << 20  # characters of a line or of a frame
+MOST_VALUE = 4 << 20  # characters of one value of JSON, except lists that are read item by item
+MOST_STREAM = 1 << 30  # bytes of a pipe or a device
 ENCODINGS = {
     b"\xff\xfe\0\0": "UTF-32",
     b"\0\0\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
-}  # by their byte order marks
+}  # the encodings by their byte order marks
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Wrong(ValueError):
-    """Something in a file is not what it should be; str() says where and what is expected."""
+    """Raised for content that is not as it should be; str() says where, and what is expected."""
 
 
 class _Bounded(io.RawIOBase):
@@ -36,9 +35,7 @@ class _Bounded(io.RawIOBase):
         count = self._file.readinto(buffer)
         self._left -= count or 0
         if self._left < 0:
-            raise Wrong(
-                f"it is not a regular file, and has more than {MOST_STREAM >> 20} MiB: write it to a file first"
-            )
+            raise Wrong(f"it is not a regular file and has more than {MOST_STREAM >> 20} MiB: write it to a file first")
         return count
 
     def fileno(self) -> int:
@@ -51,8 +48,9 @@ class _Bounded(io.RawIOBase):
 
 @contextmanager
 def open_text(path: "Path | str", errors: str = "surrogateescape") -> Iterator[IO[str]]:
-    """A text in UTF-8, which may begin with a byte order mark. Line breaks stay what they are. Raises OSError, Wrong.
-    A text in UTF-8, which may begin with a byte order mark. Line breaks stay what they are. Raises OSError, Wrong."""
+    """Opens a text in UTF-8, which may begin with a byte order mark. Line breaks stay as they are. Raises OSError,
+    Wrong.
+    """
     with open(path, "rb", buffering=0) as file:
         regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
         with io.BufferedReader(file if regular else _Bounded(file), 1 << 16) as bytes_of_it:
@@ -72,7 +70,7 @@ def _check_encoding(first: bytes) -> None:
 
 
 def read_line(file: IO[str]) -> str:
-    """With its end, "" at the end of the file. Raises Wrong if it is too long."""
+    """Returns a line with its end, "" at the end of the file. Raises Wrong if the line is too long."""
     line = file.readline(MOST_LINE + 1)
     if len(line) > MOST_LINE:
         raise Wrong(f"a line has more than {MOST_LINE} characters")
@@ -80,7 +78,7 @@ def read_line(file: IO[str]) -> str:
 
 
 def shown(value: object) -> str:
-    """Something that is not what it should be, for an error: short, and printable."""
+    """Returns a wrong value for an error message: short and printable."""
     if isinstance(value, str) and value.isprintable() and len(value) <= 60:
         return f"'{value}'"
     if isinstance(value, (dict, list)):
@@ -93,20 +91,20 @@ def shown(value: object) -> str:
 
 
 def shown_key(key: str) -> str:
-    """A key that names what is wrong."""
+    """Returns a key for an error message, short and printable."""
     short = key if len(key) <= 100 else f"{key[:100]}…"
     return short if short.isprintable() else ascii(short)
 
 
 def one_line(error: Exception) -> str:
-    """What a library says, which may quote what it has read."""
+    """Returns a library's error text as one printable line: it may quote what the library has read."""
     text = " ".join(str(error).split())
     text = text if text.isprintable() else ascii(text)
     return text if len(text) <= 300 else f"{text[:300]}…"
 
 
 def is_text(text: str) -> bool:
-    """Whether it can be written anywhere. Bytes that are not UTF-8 can: they are those of the name of a file."""
+    """Returns whether a text can be written anywhere; bytes of file names that are not UTF-8 can."""
     return "\0" not in text and not any(
         "\ud800" <= character <= "\udc7f" or "\udd00" <= character <= "\udfff" for character in text
     )

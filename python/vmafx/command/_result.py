@@ -14,18 +14,18 @@ from ._statistics import pooled_values, worst_frames, worst_tail_name, worst_val
 from ._terminal import decimals_of, emit, print_table, shown, time_text
 from ._whole import Promise, promise_of
 
-SCHEMA = 1  # of --json
-HEADS = "mean", "harmonic", "worst", "worst 5 %", "worst frame", "at"  # of score_cells()
+SCHEMA = 1  # version of the layout of --json
+HEADS = "mean", "harmonic", "worst", "worst 5 %", "worst frame", "at"  # heads of the columns of score_cells()
 
 
 @dataclass
 class Result:
-    """The scores of some encodes, and all that one must know of how they were made."""
+    """The scores of some encodes, and all that one must know about how they were made."""
 
     encodes: list[Encode]
-    keys: list[str]  # that were asked for
+    keys: list[str]  # scores that were asked for
     files: list[str]  # the encodes, the reference last
-    models: dict[str, dict[str, Any]] = field(default_factory=dict)  # by the keys of their scores
+    models: dict[str, dict[str, Any]] = field(default_factory=dict)  # the models by the keys of their scores
     preparation: list[str] = field(default_factory=list)  # how the inputs were made alike
     promises: list[Promise] = field(default_factory=list)
 
@@ -51,7 +51,7 @@ class Result:
         return score_cells(encode.facts(key), pooled_values(encode, key), _frame_as_json(encode, key))
 
     def facts(self) -> list[str]:
-        """Lines of text: the models, how many frames were scored, where."""
+        """Returns lines of text: the models, how many frames were scored, and where."""
         lines = [
             f"{key}: model {model['model']}, pictures of {model['width']}x{model['height']}"
             for key, model in self.models.items()
@@ -101,7 +101,9 @@ def _models(work: Work, group: Any) -> dict[str, dict[str, Any]]:
 
 
 def asked_keys(encode: Encode, work: Work) -> list[str]:
-    """Those of the models and the main ones of the features that were asked for. CSV does not say which these are."""
+    """Returns the keys of the models' scores, and the main ones of the features that were asked for, also for CSV, which
+    does not tell these.
+    """
     if "scores" in encode.run:
         features = [key for key in encode.scores if (facts := encode.facts(key)).main and facts.metric]
     else:
@@ -111,9 +113,9 @@ def asked_keys(encode: Encode, work: Work) -> list[str]:
 
 
 def score_cells(facts: Facts, pooled: Mapping[str, Any], worst: Mapping[str, Any] | None) -> list[str]:
-    """A score in a table; `pooled` and `worst` as in --json.
+    """Returns the cells of a score in a table; `pooled` and `worst` are as in --json.
 
-    The worst of a score whose high values are the bad ones is the highest.
+    The highest value is the worst one if high values of a score are bad.
     """
     finite = [value for value in pooled.values() if isinstance(value, float | int) and math.isfinite(value)]
     decimals = decimals_of(max(finite, default=0))
@@ -129,12 +131,12 @@ def _number(value: Any, decimals: int) -> str:
 
 
 def _finite(values: Mapping[str, float | None]) -> dict[str, Any]:
-    """JSON has no infinity: a text stands for it."""
+    """Replaces infinite values by texts, as JSON has no infinity."""
     return {name: value if value is None or math.isfinite(value) else str(value) for name, value in values.items()}
 
 
 def _place(encode: Encode) -> str:
-    """Words for the processors that the metrics ran on; none, if the report does not say."""
+    """Returns words for the processors that the metrics ran on; "" if the report does not say."""
     backends = encode.run.get("backend") or {}
     if not backends:
         return ""

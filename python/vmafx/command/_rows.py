@@ -11,19 +11,22 @@ from ._terminal import Failure, note
 
 MOST_LINE = 1 << 20  # characters
 MOST_LINES = 10_000_000
-MOST_SPANNED = 100  # lines, by a line of CSV with line breaks in quotes
-MOST_TOLD = 20  # columns that are not used
+MOST_SPANNED = 100  # lines that a row of CSV with line breaks in quotes spans
+MOST_TOLD = 20  # unused columns that the note names
 
 
 class Row(NamedTuple):
-    place: str  # of the file, for errors
-    fields: dict[str, Any]  # by the names of their columns, without empty ones; those of CSV are texts
+    place: str  # the file and line, for errors
+    fields: dict[str, Any]  # values by the names of columns, without empty ones; values from CSV are texts
 
 
 def read_rows(path: Path, columns: Sequence[str], needed: Sequence[str], may_be_short: bool = False) -> Iterator[Row]:
-    """One at a time, for lists that are long. Of `columns`, CSV must have those in `needed`; a note tells of others.
-    Its lines may leave out cells at the end if they `may_be_short`. Blanks around a cell are not part of it, but those
-    in its quotes are. Raises Failure."""
+    """Yields the rows of a list one at a time, as lists may be long.
+
+    CSV must have the columns `needed`; a note tells of columns that are not in `columns`. Lines of CSV may leave out
+    cells at the end if they `may_be_short`. Blanks around a cell are dropped, blanks within its quotes are kept. Raises
+    Failure.
+    """
     unused: dict[str, None] = {}
     try:
         with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
@@ -41,11 +44,11 @@ def read_rows(path: Path, columns: Sequence[str], needed: Sequence[str], may_be_
         raise Failure(f"cannot read {path}: {error.strerror}") from error
     if unused:
         told = list(unused)[:MOST_TOLD] + ["…"] * (len(unused) > MOST_TOLD)
-        note(f"columns of {path} that mean nothing here: {', '.join(told)}")
+        note(f"{path}: these columns are not used: {', '.join(told)}")
 
 
 class Lines:
-    """The lines of a file, counted. Neither a line nor the file may be endless, as /dev/zero is. Raises Failure."""
+    """Counts the lines of a file. Raises Failure for an endless line or file, such as /dev/zero."""
 
     def __init__(self, path: Path, file: IO[str]) -> None:
         self.path, self.number, self._file, self._next = path, 0, file, ""
@@ -60,13 +63,13 @@ class Lines:
         self.number += 1
         if len(line) > MOST_LINE or self.number > MOST_LINES:
             raise Failure(
-                f"{self.path} is not a list: it has more than {MOST_LINES:,} lines, "
+                f"{self.path} is not a list, as it has more than {MOST_LINES:,} lines, "
                 f"or one of more than {MOST_LINE:,} characters"
             )
         return line
 
     def give_back(self, line: str) -> None:
-        """The next one is this one, which was the last one."""
+        """Takes back the last line, which is then the next one again."""
         self.number -= bool(line)
         self._next = line
 
@@ -85,9 +88,9 @@ def _objects(lines: Lines) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             content = _json.parse(line)
         except ValueError as error:
-            raise lines.failure(f"not a line of JSON ({error})") from error
+            raise lines.failure(f"the line is not JSON ({error})") from error
         if not isinstance(content, dict):
-            raise lines.failure("not an object of JSON")
+            raise lines.failure("the line is not a JSON object")
         yield lines.number, content
 
 
@@ -97,24 +100,24 @@ def _cells(
     rows = _csv(lines)
     heads = [head.strip() for head in next(rows, [])]
     if missing := [name for name in needed if name not in heads]:
-        heading = f"its first line names the columns ({', '.join(columns)}), separated by commas"
-        told = f"{heading}, or each line is a JSON object"
+        heading = f"name the columns ({', '.join(columns)}) in its first line, separated by commas"
+        told = f"{heading}, or write a JSON object in each line"
         raise Failure(f"{lines.path} has no column {' and no column '.join(missing)}: {told}")
     if len(set(heads)) < len(heads):
-        raise Failure(f"{lines.path} names a column twice")
+        raise Failure(f"{lines.path} names a column twice: rename or drop one of the two")
     for cells in rows:
         if not any(cell.strip() for cell in cells):
             continue
         if len(cells) > len(heads) or (len(cells) < len(heads) and not may_be_short):
-            raise lines.failure(f"{len(cells)} cells, and {len(heads)} columns; a cell with commas is to be in quotes")
+            raise lines.failure(f"{len(cells)} cells for {len(heads)} columns: put a cell with commas in quotes")
         yield lines.number, dict(zip(heads, cells))
 
 
 # -- CSV ---------------------------------------------------------------------------------------------------------------
-# Python's module csv does not say which cells were in quotes, whose blanks are part of a name.
+# Python's module csv does not say which cells were in quotes; blanks within quotes are part of a name.
 
 QUOTED = re.compile(r'[ \t]*"((?:[^"]|"")*+)"[ \t]*(?=,|\Z)')
-OPEN = re.compile(r'[ \t]*"(?:[^"]|"")*+\Z')  # its quotes do not end
+OPEN = re.compile(r'[ \t]*"(?:[^"]|"")*+\Z')  # a cell whose quotes do not end in this line
 UNQUOTED = re.compile(r'(?![ \t]*")[^,]*')
 
 
@@ -124,13 +127,13 @@ def _csv(lines: Lines) -> Iterator[list[str]]:
         while (cells := _split(line.rstrip("\r\n"), lines)) is None:
             more = next(lines, "") if spanned < MOST_SPANNED else ""
             if not more or len(line) + len(more) > MOST_LINE:
-                raise lines.failure("not CSV (the quotes of a cell do not end)")
+                raise lines.failure("the line is not CSV: the quotes of a cell do not end")
             line, spanned = line + more, spanned + 1
         yield cells
 
 
 def _split(line: str, lines: Lines) -> list[str] | None:
-    """The cells of a line; None: it goes on in the next one."""
+    """Returns the cells of a line; None if it goes on in the next line."""
     cells: list[str] = []
     place = 0
     while place <= len(line):
@@ -141,6 +144,6 @@ def _split(line: str, lines: Lines) -> list[str] | None:
         elif OPEN.match(line, place):
             return None
         else:
-            raise lines.failure(f"not CSV (a comma is missing after the quotes of cell {len(cells) + 1})")
+            raise lines.failure(f"the line is not CSV: a comma is missing after the quotes of cell {len(cells) + 1}")
         place = found.end() + 1
     return cells

@@ -1,6 +1,4 @@
-"""Runs programs: ffmpeg, how far it is and how it ends; and short questions to ffmpeg and ffprobe, which have a time
-limit.
-"""
+"""Runs programs: ffmpeg, with its progress and end; and short questions to ffmpeg and ffprobe, with a time limit."""
 
 import contextlib
 import functools
@@ -16,14 +14,14 @@ from typing import IO, NamedTuple, NoReturn
 from ._said import Said, split_line
 from ._terminal import Failure, Step, shown
 
-LAST_LINES = 5  # of ffmpeg, where it fails
-PATIENCE_S = 5.0  # with an ffmpeg that was told to end
-ANSWER_S = 60.0  # for a program that reads the head of a file
-READING_S = 3600.0  # for one that reads a file to its end
+LAST_LINES = 5  # lines of ffmpeg that are shown when it fails
+PATIENCE_S = 5.0  # time for an ffmpeg to end after it was told to
+ANSWER_S = 60.0  # limit for a program that reads the head of a file
+READING_S = 3600.0  # limit for a program that reads a file to its end
 
 
 class Extent(NamedTuple):
-    """What goes through ffmpeg; None: nobody knows."""
+    """The length and rate of the pictures that go through ffmpeg; None if not known."""
 
     seconds: float | None
     rate: float | None  # frames a second
@@ -36,8 +34,11 @@ class FfmpegFailure(Failure):
 
 
 class Processes:
-    """Those that threads run, for one of them to end. The kernel kills each with the thread that started it, where
-    there is util-linux's setpriv: so none outlives this process, however that ends."""
+    """The processes that several threads run, so that one thread can end them all.
+
+    With util-linux's setpriv, the kernel kills each process together with the thread that started it, so that none
+    outlives this process.
+    """
 
     def __init__(self) -> None:
         self._running: set[subprocess.Popen[str]] = set()
@@ -61,7 +62,7 @@ class Processes:
                     text=True,
                     errors="replace",
                 )
-            except (OSError, ValueError) as error:  # a NUL in a name
+            except (OSError, ValueError) as error:  # ValueError: a name has a NUL
                 cause = error.strerror if isinstance(error, OSError) else error
                 raise Failure(f"cannot run {shown(command[0])}: {cause}") from error
             self._running.add(process)
@@ -74,7 +75,7 @@ class Processes:
             self._running.discard(process)
 
     def end_all(self) -> None:
-        """No other starts after this."""
+        """Ends all processes, and lets no other start."""
         with self._lock:
             self._ended = True
             running = list(self._running)
@@ -83,8 +84,8 @@ class Processes:
 
 @functools.cache
 def _bound() -> tuple[str, ...]:
-    """The words that have a program killed with the thread that started it; none where there is no setpriv, or one that
-    cannot (BusyBox's).
+    """Returns the words that make the kernel kill a program with the thread that started it; none without a setpriv
+    that can (BusyBox's cannot).
     """
     setpriv = shutil.which("setpriv")
     if setpriv is None:
@@ -98,7 +99,7 @@ def _bound() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a program that has ended wrote."""
+    """The output of a program that has ended."""
 
     status: int
     out: bytes
@@ -110,12 +111,14 @@ class Answer:
 
     @property
     def last_line(self) -> str:
-        """The last line of errors, which tells best what went wrong."""
+        """The last line of standard error, which tells best what went wrong."""
         return (self.err.strip().splitlines() or [f"it ended with status {self.status}"])[-1]
 
 
 def ask(command: Sequence[str], limit_s: float = ANSWER_S) -> Answer:
-    """Runs a program to its end, at most for so many seconds. It does not outlive this thread. Raises Failure."""
+    """Runs a program to its end, for at most this many seconds. The program does not outlive this thread. Raises
+    Failure.
+    """
     name = os.path.basename(command[0])
     try:
         with subprocess.Popen(
@@ -124,12 +127,10 @@ def ask(command: Sequence[str], limit_s: float = ANSWER_S) -> Answer:
             try:
                 out, err = process.communicate(timeout=limit_s)
             except subprocess.TimeoutExpired:
-                raise Failure(
-                    f"timed out: {name} has not answered within {limit_s:g} s ({shown(command[-1])})"
-                ) from None
+                raise Failure(f"timed out: {name} did not answer within {limit_s:g} s ({shown(command[-1])})") from None
             finally:
                 process.kill()
-    except (OSError, ValueError) as error:  # a NUL in a name
+    except (OSError, ValueError) as error:  # ValueError: a name has a NUL
         cause = error.strerror if isinstance(error, OSError) else error
         raise Failure(f"cannot run {shown(command[0])}: {cause}") from error
     return Answer(process.returncode, out, err.decode(errors="replace"))
@@ -141,7 +142,7 @@ def run_ffmpeg(
     show: Callable[[Step], None] | None = None,
     processes: Processes | None = None,
 ) -> Said:
-    """Whatever ends this before, ends ffmpeg, too. Raises FfmpegFailure."""
+    """Runs ffmpeg to its end; an exception or a signal in between ends it. Raises FfmpegFailure."""
     processes = processes or Processes()
     process = processes.start(command)
     assert process.stdout and process.stderr
@@ -166,8 +167,9 @@ def _listen(stream: IO[str], lines: list[str]) -> None:
 
 
 def _stop(processes: Sequence["subprocess.Popen[str]"]) -> None:
-    """All of them at once: an ffmpeg that waits for the next frame of -readrate, or for a device, does not see that it
-    is to end.
+    """Ends all processes at once.
+
+    An ffmpeg that waits for the next frame of -readrate, or for a device, does not see that it is told to end.
     """
     for process in processes:
         process.terminate()
@@ -181,7 +183,7 @@ def _stop(processes: Sequence["subprocess.Popen[str]"]) -> None:
 
 
 def _steps(stream: IO[str], extent: Extent) -> Iterator[Step]:
-    """From what `ffmpeg -progress` writes: KEY=VALUE lines, the last of each group is progress=.
+    """Reads the steps that `ffmpeg -progress` writes: KEY=VALUE lines, in groups that end with progress=.
 
     After a seek its times may stay at 0.
     """
@@ -199,17 +201,17 @@ def _steps(stream: IO[str], extent: Extent) -> Iterator[Step]:
 def _number(text: str | None) -> float:
     try:
         return float(text or 0)
-    except ValueError:  # N/A
+    except ValueError:  # ffmpeg writes N/A
         return 0.0
 
 
 def fail(status: int, said: Said) -> NoReturn:
-    """With what the filter said, what ffmpeg said last, and its exit status."""
+    """Raises FfmpegFailure with what the filter said, what ffmpeg said last, and its exit status."""
     errors = {
         text: source for source, level, text in map(split_line, said.lines) if level in ("error", "fatal", "panic")
     }
     ours = [text for text, source in errors.items() if "vmafx" in source and not text.startswith("Failed to configure")]
-    lines = ours or list(errors)[-LAST_LINES:]  # what ffmpeg says after the filter has failed tells nothing more
+    lines = ours or list(errors)[-LAST_LINES:]  # ffmpeg's own words after a failure of the filter tell nothing more
     ending = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
     told = "\n  ".join([f"ffmpeg {ending}:", *(lines or said.lines[-LAST_LINES:])])
     raise FfmpegFailure(told, 128 - status if status < 0 else status, said)

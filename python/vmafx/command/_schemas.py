@@ -1,7 +1,8 @@
-"""What the command takes of reports: JSON Schemas (https://json-schema.org, draft 7), and the checks made of them.
+"""The content that the command accepts in reports: JSON Schemas (https://json-schema.org, draft 7), and checks made of
+them.
 
-The frames of reports, of which there may be millions, are checked by hand in _scores.py. What is not named here may be
-anything.
+Frames of reports, of which there may be millions, are checked by hand in _scores.py. Keys that the schemas do not name
+may have any value.
 """
 
 import functools
@@ -11,10 +12,10 @@ from typing import Any
 from ._reading import Wrong, shown, shown_key
 from ._terminal import Failure
 
-MOST_NUMBER = 2**53 - 1  # of a frame: what is an integer everywhere
-MOST_TIME = 1e11  # seconds, some 3000 years
-MOST_ENCODES = 256  # of a report
-MOST_NAME = 4096  # characters
+MOST_NUMBER = 2**53 - 1  # the highest frame number: an integer in every program
+MOST_TIME = 1e11  # seconds: some 3000 years
+MOST_ENCODES = 256  # encodes of a report
+MOST_NAME = 4096  # characters of a name
 MOST_WARNINGS = 1000
 MOST_DOUBTS = 100
 
@@ -64,11 +65,11 @@ def _list(items: Schema, **more: Any) -> Schema:
     return {"type": "array", "items": items, "description": "a list", **more}
 
 
-# -- Of reports --------------------------------------------------------------------------------------------------------
+# -- Reports -----------------------------------------------------------------------------------------------------------
 
 WINDOW = _object({"firstFrame": FRAME_NUMBER, "lastFrame": FRAME_NUMBER, "pooled": SCORES}, {"time": MAYBE_TIME})
 
-# What each score is.
+# The facts of a score.
 FACTS = _object(
     {
         "metric": {"type": ["string", "null"], "description": "the name of a metric, or null"},
@@ -78,7 +79,7 @@ FACTS = _object(
     {"unit": {"type": ["string", "null"], "description": "a text or null"}},
 )
 RUN = _object({}, {"scores": {**OBJECT, "additionalProperties": FACTS}})
-# What makes the scores doubtful.
+# A reason to doubt the scores.
 DOUBT = _object(
     {"kind": TEXT, "text": TEXT, "remedies": _list(TEXT)},
     {"count": FRAME_NUMBER, "from": FRAME_NUMBER, "to": FRAME_NUMBER, "frame_duration": TIME},
@@ -86,7 +87,7 @@ DOUBT = _object(
 WARNINGS = _list(TEXT, maxItems=MOST_WARNINGS, description=f"a list of at most {MOST_WARNINGS} texts")
 DOUBTS = _list(DOUBT, maxItems=MOST_DOUBTS, description=f"a list of at most {MOST_DOUBTS} doubts")
 
-# What a report has beside the frames and the windows, for all encodes or for one.
+# The keys of a report beside the frames and the windows, for all encodes or for one.
 SUMMARY = _object(
     {},
     {
@@ -111,7 +112,7 @@ SUMMARY = _object(
     },
 )
 
-# -- Of reports of ranges ----------------------------------------------------------------------------------------------
+# -- Reports of ranges -------------------------------------------------------------------------------------------------
 
 PAIRING_NAMES = (
     "paired",
@@ -143,7 +144,7 @@ PART = _object(
     {"range": RANGE, "aggregate_metrics": OBJECT},
     {"name": TEXT, "pairing": PAIRING, "doubts": DOUBTS, "warnings": WARNINGS},
 )
-# What a report of ranges says for all encodes.
+# The keys of a report of ranges that hold for all encodes.
 WHOLE = _object(
     {
         "version": TEXT,
@@ -157,7 +158,7 @@ WHOLE = _object(
 
 
 def check_packages() -> None:
-    """Before work begins whose result is read. Raises Failure."""
+    """Checks that fastjsonschema is there, before work begins whose result is read. Raises Failure."""
     _compiler()
 
 
@@ -165,19 +166,19 @@ def _compiler() -> Any:
     try:
         import fastjsonschema
     except ImportError as error:
-        told = "reports are checked with the Python package fastjsonschema, which is not installed"
-        raise Failure(f"{told}: apt-get install python3-fastjsonschema, or pip install fastjsonschema") from error
+        told = "vmafx checks reports with the Python package fastjsonschema, which is not installed"
+        raise Failure(f"{told}: run apt-get install python3-fastjsonschema, or pip install fastjsonschema") from error
     return fastjsonschema
 
 
 class Check:
-    """Whether a value is what a schema says."""
+    """Checks values against a schema."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
 
     def __call__(self, value: Any, place: str = "") -> None:
-        """Raises Wrong, which names what is wrong, at this `place` of the file, and what is expected."""
+        """Raises Wrong, which names the wrong value at this `place` of the file, and what is expected."""
         try:
             self._validate(value)
         except _compiler().JsonSchemaException as error:

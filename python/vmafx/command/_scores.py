@@ -139,7 +139,7 @@ class Encode:
         return models + [key for key in main if key not in models] or list(self.scores)[-1:]
 
     def facts(self, key: str) -> Facts:
-        """What the report says of a score, else what the metrics say of its key."""
+        """Returns the facts of a score by the report, or else by its key."""
         told = self.run.get("scores", {}).get(key)
         return facts_told(told) if told else known_facts(key)
 
@@ -164,7 +164,7 @@ class Encode:
             self._doubt_counts()
 
     def _doubt_counts(self) -> None:
-        """Of a report of a version that has no `doubts` and no `warnings`."""
+        """Adds a warning with the counts, for reports of versions that have neither `doubts` nor `warnings`."""
         counts = {name.replace("_", " "): self.pairing.get(name) for name in DOUBTFUL}
         if doubts := [f"{name} {count}" for name, count in counts.items() if count]:
             told = "The scores are doubtful, the inputs do not go together frame by frame"
@@ -583,7 +583,7 @@ class _Xml:
 
 
 def _facts_of_xml(own: Mapping[str, str]) -> dict[str, Any]:
-    """XML has texts alone."""
+    """Converts the facts of a score from XML, where all values are texts."""
     words: dict[str, Any] = {"null": None, "true": True, "false": False}
     return {name: words.get(text, text) for name, text in own.items()}
 

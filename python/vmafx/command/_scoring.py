@@ -1,10 +1,9 @@
-"""Scores encodes against their reference by a run of ffmpeg with the filter vmafx: of the whole stream, or of a range
-of it.
+"""Scores encodes against their reference in a run of ffmpeg with the filter vmafx: the whole stream, or a range of it.
 
-    work = prepare(settings, ["low.mp4", "high.mp4"], "ref.mp4")   # looks at the files; work.notes says how they are
-    made alike said = score(work, Path("scores.json"))
+    work = prepare(settings, ["low.mp4", "high.mp4"], "ref.mp4")  # work.notes says how the files are made alike
+    said = score(work, Path("scores.json"))
 
-How a stream is cut into ranges, and how the reports of these become one, is in _parts.py.
+The module _parts cuts a stream into ranges, and joins their reports.
 """
 
 import dataclasses
@@ -24,14 +23,14 @@ from ._run import Extent, Processes, fail, run_ffmpeg
 from ._said import Said
 from ._terminal import Failure, Step
 
-MOST_ENCODES = 16  # of the filter
-EARLY = 2.0  # seconds before a range: the context, where key frames are in an index
+MOST_ENCODES = 16  # encodes that the filter takes
+EARLY = 2.0  # seconds before a range that hold its context, if the file has an index of key frames
 SEEKABLE = {"mov", "matroska", "webm", "mpegts", "yuv4mpegpipe", "nut", "mxf", "flv", "ivf"}
-AS_IN_THE_FILE = "-copyts", "-start_at_zero"  # times count from the start of a file, wherever a seek lands
+AS_IN_THE_FILE = "-copyts", "-start_at_zero"  # count times from the start of a file, wherever a seek lands
 
 
 def models_of(words: Sequence[str] | None) -> tuple[str, ...] | None:
-    """As Settings have them, from --model or a list: 'none' alone means features only."""
+    """Returns the models for Settings, from --model or a list: 'none' as the only one means features only."""
     if words is None:
         return None
     return () if list(words) == ["none"] else tuple(words)
@@ -39,7 +38,7 @@ def models_of(words: Sequence[str] | None) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True)
 class Settings:
-    """What the options of the filter are made of, and the programs."""
+    """The filter's options, and the programs to run."""
 
     ffmpeg: str
     ffprobe: str
@@ -49,8 +48,8 @@ class Settings:
     backend: str | None = None
     device: str | None = None
     threads: int | None = None
-    scale: str = "model"  # as --scale has it
-    dist_options: tuple[str, ...] = ()  # of ffmpeg before each encode: names and values in turn (_ffmpeg.option_words)
+    scale: str = "model"  # the value of --scale
+    dist_options: tuple[str, ...] = ()  # words for ffmpeg before each encode, in pairs (_ffmpeg.option_words)
     ref_options: tuple[str, ...] = ()
     overwrite: bool = False  # whether metrics may replace any file that they write to
     partial: bool = False  # whether scores of a part of what the files promise are taken
@@ -60,16 +59,16 @@ class Settings:
 
     @classmethod
     def from_json(cls, content: dict[str, Any], **own: Any) -> "Settings":
-        """`own` settings replace others: the programs of another machine, say."""
+        """Reads what as_json() wrote; `own` settings replace others, such as the programs of another machine."""
         values: dict[str, Any] = {**content, **own}
         for name, value in values.items():
             values[name] = tuple(value) if isinstance(value, list) else value
         return cls(**values)
 
     def model_texts(self, reference: Size) -> list[str]:
-        """One for each model, for the filter.
+        """Returns a text for each model, for the filter.
 
-        Several need names: those that have none are called by their version or file.
+        Several models need names: a model without one is named after its version or file.
         """
         texts = [_models.chosen(text, reference) for text in _models.texts_of(self.models)]
         if len(texts) < 2:
@@ -79,7 +78,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Group:
-    """What one filter of the graph scores: pictures of one size."""
+    """The scores that one filter of the graph makes: of pictures of one size."""
 
     models: tuple[str, ...]
     features: tuple[str, ...]
@@ -92,9 +91,9 @@ class Group:
 
 
 class Begin(NamedTuple):
-    """How an encode begins."""
+    """The beginning of an encode."""
 
-    later: Fraction  # seconds than the reference
+    later: Fraction  # seconds by which it begins after the reference
     text: str
 
 
@@ -103,9 +102,9 @@ Begins: TypeAlias = Callable[[list[_ffmpeg.Video], _ffmpeg.Video], list[Begin]]
 
 @dataclass(frozen=True)
 class TimeRange:
-    """A range of times, in milliseconds, as the filter compares them; the end is not in it.
+    """A range of times in milliseconds, as the filter compares them; the end is not part of it.
 
-    None: the beginning or the end of the stream.
+    None stands for the beginning or the end of the stream.
     """
 
     begin: int | None = None
@@ -113,23 +112,23 @@ class TimeRange:
 
     @classmethod
     def parse(cls, text: str) -> "TimeRange":
-        """As the filter's option, but only of times. Raises ValueError."""
+        """Parses a range of times as the filter's option has it. Raises ValueError."""
         found = re.fullmatch(r"(?:(\d+(?:\.\d{1,3})?)s)?-(?:(\d+(?:\.\d{1,3})?)s)?", text)
         if not found:
-            raise ValueError(f"{text} is no range of times")
+            raise ValueError(f"{text} is not a range of times")
         time_range = cls(*(None if time is None else round(1000 * float(time)) for time in found.groups()))
         if time_range.begin is not None and time_range.end is not None and time_range.begin >= time_range.end:
-            raise ValueError(f"{text} has nothing in it")
+            raise ValueError(f"the range {text} is empty")
         return time_range
 
     def __str__(self) -> str:
-        """The filter's option."""
+        """Returns the range as the filter's option has it."""
         return "-".join("" if time is None else f"{time // 1000}.{time % 1000:03}s" for time in (self.begin, self.end))
 
 
 @dataclass(frozen=True)
 class Work:
-    """Encodes, the reference, and what is done to make them alike."""
+    """Encodes, their reference, and the filters that make them alike."""
 
     settings: Settings
     dists: list[_ffmpeg.Video]
@@ -139,7 +138,7 @@ class Work:
 
     @property
     def models(self) -> dict[str, str]:
-        """Their names, by the keys of their scores in reports."""
+        """The models' names, by the keys of their scores in reports."""
         return {key: name for group in self.groups for key, name in group.keys.items()}
 
     def size_of(self, group: Group) -> Size:
@@ -147,7 +146,7 @@ class Work:
 
     @property
     def videos(self) -> list[_ffmpeg.Video]:
-        """In the order of ffmpeg's inputs."""
+        """The videos in the order of ffmpeg's inputs."""
         return [*self.dists, self.ref]
 
     @property
@@ -159,7 +158,7 @@ class Work:
         return names_of([redact(video.path, [video.path]) for video in self.dists])
 
     def of(self, numbers: Sequence[int]) -> "Work":
-        """Some of the encodes, made alike as all of them are."""
+        """Returns the work for some of the encodes, made alike as for all of them."""
         zeros = [self.preparation.zeros[number] for number in (*numbers, -1)] if self.preparation.zeros else None
         preparation = dataclasses.replace(
             self.preparation, dist=[self.preparation.dist[number] for number in numbers], zeros=zeros
@@ -167,16 +166,16 @@ class Work:
         return dataclasses.replace(self, dists=[self.dists[number] for number in numbers], preparation=preparation)
 
     def spans(self) -> list[tuple[float, float] | None]:
-        """From when to when each input has pictures, in the time of reports; None: nobody knows how long it is."""
+        """Returns when the pictures of each input begin and end, in the time of reports; None if not known."""
         begins = [video.start - zero for video, zero in zip(self.videos, self.zeros())]
-        least = 0.0 if self.preparation.zeros else -math.inf  # what is before is cut
+        least = 0.0 if self.preparation.zeros else -math.inf  # earlier pictures are cut off
         return [
             (max(begin, least), begin + video.duration) if video.duration else None
             for video, begin in zip(self.videos, begins)
         ]
 
     def zeros(self) -> list[float]:
-        """Where each file has the time 0 of reports, in seconds from its start."""
+        """Returns the time in each file, in seconds from its start, that is the time 0 of reports."""
         return [zero / 1e6 for zero in self.preparation.zeros or [0] * len(self.videos)]
 
 
@@ -185,11 +184,11 @@ def prepare(
 ) -> Work:
     """Probes the files. Raises Failure if they cannot be compared.
 
-    `in_parts`: there may be more than the filter scores at once, for Work.of(). `begins`: how the encodes begin, where
-    that is not with the reference.
+    `in_parts` allows more encodes than the filter scores at once, for Work.of(). `begins` returns how the encodes
+    begin, if they do not begin with the reference.
     """
     if not 0 < len(dists) <= MOST_ENCODES and not in_parts:
-        raise Failure(f"the filter scores up to {MOST_ENCODES} encodes at once, not {len(dists)}", 2)
+        raise Failure(f"the filter scores at most {MOST_ENCODES} encodes at once, not {len(dists)}: name fewer", 2)
     options = [settings.dist_options] * len(dists) + [settings.ref_options]
     *encodes, reference = videos = [
         _ffmpeg.probe(settings.ffprobe, path, own) for path, own in zip((*dists, ref), options)
@@ -206,7 +205,9 @@ def prepare(
         )
     found = begins(encodes, reference)
     later = [*(begin.later for begin in found), Fraction(0)]
-    zeros = [zero + round(1_000_000 * (max(later) - own)) for zero, own in zip(zeros, later)]  # where all have begun
+    zeros = [
+        zero + round(1_000_000 * (max(later) - own)) for zero, own in zip(zeros, later)
+    ]  # the time when all have begun
     preparation = _inputs.make_alike(encodes, reference, zeros, cut=True, sizes=sizes)
     notes = [f"{video.name} {begin.text}" for video, begin in zip(encodes, found)]
     work = Work(
@@ -222,7 +223,9 @@ def prepare(
 
 
 def _groups(settings: Settings, dists: list[_ffmpeg.Video], ref: _ffmpeg.Video) -> tuple[list[Group], list[str]]:
-    """Models at the sizes that they are made for, features at the reference's; and what is to be said of that."""
+    """Returns the groups, models at the sizes that they are made for and features at the reference's, and notes on
+    that.
+    """
     scale, here = Scale.parse(settings.scale), Size(ref.width, ref.height)
     texts = settings.model_texts(here)
     if scale.word == "none":
@@ -237,7 +240,7 @@ def _groups(settings: Settings, dists: list[_ffmpeg.Video], ref: _ffmpeg.Video) 
 
 
 def _with_features(groups: list[Group], features: tuple[str, ...], size: Size | None) -> list[Group]:
-    """The features join the models of their size."""
+    """Adds the features to the models of the same size, or as a group of their own."""
     joined = [dataclasses.replace(group, features=features) if group.size == size else group for group in groups]
     return joined if joined != groups else [*groups, Group((), features, size)]
 
@@ -260,7 +263,7 @@ def _refuse_sizes(dists: list[_ffmpeg.Video], ref: _ffmpeg.Video) -> None:
 
 
 def _said_of(settings: Settings, groups: list[Group], scale: Scale, ref: _ffmpeg.Video) -> list[str]:
-    """A line for each size that is not the reference's, and for a model that nobody named."""
+    """Returns a note for each size that is not the reference's, and for a model that nobody named."""
     lines = []
     for group in groups:
         names = [f"{key}: model {name}" for key, name in group.keys.items()]
@@ -278,7 +281,7 @@ def _said_of(settings: Settings, groups: list[Group], scale: Scale, ref: _ffmpeg
         for text in group.models:
             if scale.word == "model" and _models.rows_of(text) is None:
                 lines.append(
-                    f"the size that model {_models.name_of(text)} is made for is not known: --scale WxH sets one"
+                    f"the size that the model {_models.name_of(text)} is made for is not known: --scale WxH sets one"
                 )
     return lines
 
@@ -296,10 +299,11 @@ def score(
     show: Callable[[Step], None] | None = None,
     processes: Processes | None = None,
 ) -> Said:
-    """Writes the report `log`, in the format of its name: of all, or of a range alone, for a merge. Raises Failure.
+    """Writes the report `log`, in the format of its name, for the whole stream, or for a range that is to be merged.
+    Raises Failure.
 
-    `early`: how many seconds before the range to begin reading; `device`: instead of that of the settings; `processes`:
-    that ffmpeg joins.
+    `early`: how many seconds before the range reading begins; `device`: replaces the settings' device; `processes`: the
+    processes that ffmpeg joins.
     """
     check_outputs([video.path for video in work.videos], [Output("the report", log, REPORT)], force=False)
     seeks = _seeks(work, time_range, early) if time_range else None
@@ -307,7 +311,7 @@ def score(
     filters = [_filter_options(work, group, path, time_range, device) for group, path in zip(work.groups, logs)]
     try:
         said = run_ffmpeg(_command(work, filters, seeks), _extent(work, time_range, early), show, processes)
-        if not all(path.exists() for path in logs):  # FFmpeg up to 6.1 may end with status 0 all the same
+        if not all(path.exists() for path in logs):  # FFmpeg up to 6.1 may fail with status 0
             fail(1, said)
         if len(logs) > 1 and time_range:
             _fold.side_by_side(logs, log)
@@ -322,7 +326,7 @@ def score(
 
 
 def _seeks(work: Work, time_range: TimeRange, early: float) -> list[float | None]:
-    """Where to begin reading each file, in seconds from its start; None: at its start."""
+    """Returns where reading begins in each file, in seconds from its start; None for the start."""
     if time_range.begin is None:
         return [None] * len(work.videos)
     begin = time_range.begin / 1000 - early
@@ -331,7 +335,7 @@ def _seeks(work: Work, time_range: TimeRange, early: float) -> list[float | None
 
 
 def _can_seek(video: _ffmpeg.Video) -> bool:
-    """Without an index or times in the file, what comes after a seek has other times than it should; with -r, too."""
+    """Returns whether times are right after a seek: without an index or times in the file they are not, nor with -r."""
     return "-r" not in video.options and not SEEKABLE.isdisjoint(video.container.split(","))
 
 
@@ -372,7 +376,7 @@ def _filter_options(work: Work, group: Group, log: Path, time_range: TimeRange |
 
 
 def names_of(paths: Sequence[str]) -> list[str]:
-    """The names of the files, or as much of their paths as tells them apart; | separates names in the filter."""
+    """Returns the names of the files, or enough of their paths to tell them apart, without the filter's separator |."""
     parts = [Path(path).parts[::-1] for path in paths]
     count = 1
     while len({part[:count] for part in parts}) < len(parts) and count < max(map(len, parts)):
@@ -382,15 +386,15 @@ def names_of(paths: Sequence[str]) -> list[str]:
 
 
 def _escape(value: str) -> str:
-    """Once for the list of options, once for the graph."""
+    """Escapes a value twice: for the list of options, and for the graph."""
     option = re.sub(r"([\\':])", r"\\\1", value)
     return re.sub(r"([\\'\[\],;])", r"\\\1", option)
 
 
 def _command(work: Work, filters: Sequence[str], seeks: Sequence[float | None] | None) -> list[str]:
-    """[0:V]…[d0]; … [d0][d1][r]vmafx[s0][s1]: an output for each encode of each group.
+    """Returns ffmpeg's command: [0:V]…[d0]; … [d0][d1][r]vmafx[s0][s1], with an output for each encode of each group.
 
-    V: videos, but no cover pictures.
+    The stream V is the video that is not a cover picture.
     """
     begins = ([] if seek is None else ["-ss", f"{seek:.6f}"] for seek in seeks or [None] * len(work.videos))
     files = [word for video, begin in zip(work.videos, begins) for word in (*begin, *video.input)]
@@ -419,7 +423,7 @@ def _command(work: Work, filters: Sequence[str], seeks: Sequence[float | None] |
 
 
 def _branches(number: int, chain: _inputs.Chain) -> list[str]:
-    """The filters of an input: those of its times once, those of its pictures for each group."""
+    """Returns the filters of an input: the filters of times once, the filters of pictures for each group."""
     if len(chain.pictures) == 1:
         return [f"[{number}:V:0]{chain.whole(0)}{_pad(number, 0)}"]
     times = f"{chain.times}," if chain.times else ""

@@ -1,4 +1,4 @@
-"""Pooled values of frame scores: those of the report. What a report lacks is pooled by the library, if it is there."""
+"""Takes pooled values of frame scores from the report; the library, if it is there, pools what a report lacks."""
 
 import errno
 import math
@@ -17,8 +17,8 @@ _said: list[str] = []  # once in a process
 
 
 def pool(key: str, name: str, scores: Sequence[float]) -> float | None:
-    """Of frames in their order, by a name of NAMES. None: none of them is finite and they differ, or the library is not
-    there, which a note says.
+    """Pools the scores of frames in their order, by a name of NAMES. None: none of them is finite and they differ, or
+    the library is not there, which a note says.
     """
     there = array("d", (score for score in scores if not math.isnan(score)))
     try:
@@ -34,8 +34,9 @@ def pool(key: str, name: str, scores: Sequence[float]) -> float | None:
 
 
 def pooled_values(encode: Encode, key: str) -> dict[str, float | None]:
-    """Those of the report, and the others pooled, by NAMES. None: there are no scores. Infinite, if all scores are;
-    JSON has no number for that."""
+    """Returns the pooled values by NAMES: the report's, and the others as pooled here. None: there are no scores.
+    Infinite, if all scores are; JSON has no number for that.
+    """
     told: Mapping[str, float | None] = encode.pooled.get(key, {})
     values = {name: told[name] if name in told else pool(key, name, encode.scores[key]) for name in NAMES}
     return {name: None if value is None or math.isnan(value) else value for name, value in values.items()}

@@ -1,10 +1,10 @@
-"""Finds how much later one video begins than another that shows the same: by small gray pictures of both, compared at
+"""Finds how much later one video begins than another that shows the same, by comparing small gray pictures of both at
 each offset.
 
-What is compared is how each of the small picture's samples goes up and down over time, as one correlation of all of
-them: what does not move, as a logo, a border or another brightness, does not count. The offset is where the correlation
-is highest. It is told only if it is sure: high enough, clearly higher than at any other offset, the next frame
-included, and over enough pictures.
+For each sample of the small pictures, its changes over time are compared, in one correlation over all samples: parts
+that do not move, such as a logo or a border, and a different brightness do not count. The offset with the highest
+correlation is found. It is taken only if it is sure: high enough, clearly higher than at any other offset, the next
+frame included, and over enough pictures.
 """
 
 import subprocess
@@ -20,30 +20,30 @@ from ._terminal import Failure
 if TYPE_CHECKING:
     import numpy
 
-WIDTH, HEIGHT = 32, 18  # of the small pictures
-USUAL_SECONDS = 5.0  # to search, in both directions
-LOOK_SECONDS = 30.0, 300.0  # of the videos are compared, beside what is searched; the more where the less is not sure
-LEAST_CORRELATION = 0.97  # FFmpeg's testsrc2 against itself 12 s later, where all but the digits repeats: 0.965
-# How many times as far from 1 the correlation of any other offset must be, and of the next frames. Encoders hold slow
-# pictures back by a frame or two: of slow zooms at CRF 44 a wrong neighbor was the best, but by no more than 1.04.
+WIDTH, HEIGHT = 32, 18  # the size of the small pictures
+USUAL_SECONDS = 5.0  # the usual search, in both directions
+LOOK_SECONDS = 30.0, 300.0  # seconds compared beside those searched; the second if the first leaves doubts
+LEAST_CORRELATION = 0.97  # FFmpeg's testsrc2 has 0.965 with itself 12 s later, when only its digits differ
+# The correlations of other offsets, and of the next frames, must be this many times as far from 1. Encoders hold slow
+# pictures back by a frame or two: with slow zooms at CRF 44 a wrong neighbor was the best, but by at most 1.04.
 FAR_CLEARER, NEAR_CLEARER = 2.0, 1.3
 NEAR = 2  # frames
-LEAST_OVERLAP = 0.4  # of the shorter one
-MOST_RATIO = 8  # of the frame rates
+LEAST_OVERLAP = 0.4  # the part of the shorter video that must overlap
+MOST_RATIO = 8  # the highest ratio of the frame rates
 
 
 @dataclass(frozen=True)
 class Offset:
-    """Of an encode's first picture, from the reference's."""
+    """The time of an encode's first picture, counted from the reference's first picture."""
 
     seconds: Fraction
-    frames: int  # of the input that has more of them
+    frames: int  # counted in the frames of the input that has more of them
     correlation: float
-    next_best: float  # farther away
+    next_best: float  # the best correlation farther away
     overlap: float  # in seconds
 
     def __str__(self) -> str:
-        """How it begins, and how sure that is."""
+        """Returns how the encode begins, and how sure that is."""
         sure = (
             f"(correlation {self.correlation:.4f}, at the next best offset {self.next_best:.4f}, over "
             f"{self.overlap:.1f} s)"
@@ -63,7 +63,7 @@ def find_begin(settings: Settings, dist: _ffmpeg.Video, ref: _ffmpeg.Video, seco
 
 
 def find_offset(settings: Settings, dist: _ffmpeg.Video, ref: _ffmpeg.Video, seconds: float = USUAL_SECONDS) -> Offset:
-    """Raises Failure if there is none that is sure."""
+    """Returns the offset of an encode. Raises Failure if none is sure."""
     check_numpy()
     if not dist.rate or not ref.rate:
         raise _Unsure(dist, f"the frame rate of {(ref if dist.rate else dist).path} varies or is not known")
@@ -72,7 +72,7 @@ def find_offset(settings: Settings, dist: _ffmpeg.Video, ref: _ffmpeg.Video, sec
     if abs(ratio / steps - 1) > Fraction(1, 5000) or steps > MOST_RATIO:
         raise _Unsure(
             dist,
-            f"{float(dist.rate):.6g} frames a second are no multiple or whole part of the reference's "
+            f"its {float(dist.rate):.6g} frames a second are neither a multiple nor a whole part of the reference's "
             f"{float(ref.rate):.6g}",
         )
     doubt = ""
@@ -82,28 +82,28 @@ def find_offset(settings: Settings, dist: _ffmpeg.Video, ref: _ffmpeg.Video, sec
         if not doubt:
             return found
         if min(len(small[0]) / dist.rate, len(small[1]) / ref.rate) < 2 * seconds + look - 1:
-            break  # these are all pictures
+            break  # the videos have no more pictures
     raise _Unsure(dist, doubt)
 
 
 def check_numpy() -> None:
     if find_spec("numpy") is None:
         raise Failure(
-            "--sync computes with NumPy, which is not installed: apt-get install python3-numpy; or say with --offset "
-            "what it would find"
+            "--sync computes with NumPy, which is not installed: run apt-get install python3-numpy, or give the "
+            "difference with --offset"
         )
 
 
 class _Unsure(Failure):
     def __init__(self, dist: _ffmpeg.Video, why: str) -> None:
         super().__init__(
-            f"it is not sure how much later or earlier {dist.path} begins: {why}. Say it with --offset SECONDS (0: "
-            "they begin together)"
+            f"--sync cannot tell how much later or earlier {dist.path} begins: {why}. Give the difference with "
+            "--offset SECONDS (0: they begin together)"
         )
 
 
 def _small_pictures(ffmpeg: str, video: _ffmpeg.Video, seconds: float) -> "numpy.ndarray[Any, Any]":
-    """A row for each frame, from the first one on, at the video's own rate."""
+    """Returns a row for each frame, from the first one on, at the video's own rate."""
     import numpy as np
 
     chain = f"setpts=PTS-STARTPTS,fps={video.rate},scale={WIDTH}:{HEIGHT}:flags=area,format=gray"
@@ -141,21 +141,20 @@ def _small_pictures(ffmpeg: str, video: _ffmpeg.Video, seconds: float) -> "numpy
 def _compare(
     dist: Any, ref: Any, seconds: float, dist_rate: Fraction, ref_rate: Fraction, steps: int
 ) -> tuple[Offset, str]:
-    """The best offset, and why it is not sure.
+    """Returns the best offset, and why it is not sure ("" if it is).
 
-    With more frames in one of them, each of their phases is compared by itself.
+    If one video has more frames, each of their phases is compared by itself.
     """
     fast, slow = max(dist_rate, ref_rate), min(dist_rate, ref_rate)
-    found: dict[int, tuple[float, int]] = {
-        0: (0.0, 0)
-    }  # offset in frames of the faster one: correlation, pictures of the slower one
+    # Offsets in frames of the faster video, with their correlation and the number of pictures of the slower one.
+    found: dict[int, tuple[float, int]] = {0: (0.0, 0)}
     most = int(seconds * fast)
     for phase in range(steps):
         one, other = (dist[phase::steps], ref) if dist_rate > ref_rate else (dist, ref[phase::steps])
         correlations, overlaps = _correlate(one, other, most // steps + 1)
         for place, (correlation, overlap) in enumerate(zip(correlations, overlaps)):
-            # The encode's picture `phase` is one of the reference's, or its first picture is one of this phase of the
-            # reference's.
+            # Either the encode's picture `phase` meets a picture of the reference, or the encode's first picture meets
+            # one of this phase of the reference.
             offset = (place - most // steps - 1) * steps + (-phase if dist_rate > ref_rate else phase)
             if abs(offset) <= most and overlap:
                 found[offset] = float(correlation), int(overlap)
@@ -173,10 +172,10 @@ def _doubt(found: Offset, near: float, most: int) -> str:
     rest = max(1 - found.correlation, 1e-6)
     if found.correlation < LEAST_CORRELATION:
         why = (
-            "they show different things, hardly move, begin farther apart, have too little in common, or one of them "
-            "is badly damaged"
+            "the videos show different things, hardly move, begin farther apart, overlap too little, or one of them is "
+            "badly damaged"
         )
-        return f"the best correlation is {found.correlation:.2f}, and {LEAST_CORRELATION} is wanted: {why}"
+        return f"the best correlation is {found.correlation:.2f}, less than {LEAST_CORRELATION}: {why}"
     if 1 - near < NEAR_CLEARER * rest:
         return (
             "the next frame fits about as well, so little changes from one to the next (correlations "
@@ -193,8 +192,8 @@ def _doubt(found: Offset, near: float, most: int) -> str:
 
 
 def _correlate(dist: Any, ref: Any, most: int) -> tuple[Any, Any]:
-    """For offsets from -most to most: the correlation of what both show at one time, over all samples, and how many
-    pictures that is.
+    """Returns for each offset from -most to most the correlation of the pictures shown at one time, over all samples,
+    and the number of these pictures.
     """
     import numpy as np
 
@@ -214,14 +213,16 @@ def _correlate(dist: Any, ref: Any, most: int) -> tuple[Any, Any]:
     whole = np.maximum(counts, 1)
     covariance = products - (sums[0] * sums[1]).sum(axis=1) / whole
     variances = [energy - (sum_ * sum_).sum(axis=1) / whole for sum_, energy in zip(sums, energies)]
-    # Less than a step of gray in a picture says nothing.
+    # Pictures that vary by less than a step of gray say nothing.
     enough = (np.minimum(*variances) > whole) & (counts > 2)
     scale = np.sqrt(np.maximum(variances[0] * variances[1], 1e-9))
     return np.where(enough, covariance / scale, 0.0), counts
 
 
 def _products(dist: Any, ref: Any, offsets: Any) -> Any:
-    """The sum of products of the encode's picture i and the reference's picture i + offset, over i and all samples."""
+    """Returns the sum of products of the encode's picture i and the reference's picture i + offset, over i and all
+    samples.
+    """
     import numpy as np
 
     size = 1 << (len(dist) + len(ref)).bit_length()
@@ -234,7 +235,7 @@ def _products(dist: Any, ref: Any, offsets: Any) -> Any:
 
 
 def _overlap_sums(pictures: Any, begins: Any, ends: Any) -> tuple[Any, Any]:
-    """Of the pictures from begins to ends: sums of each sample, and the sum of all squares."""
+    """Returns the sums of each sample, and the sum of all squares, of the pictures from begins to ends."""
     import numpy as np
 
     sums = np.concatenate([np.zeros((1, pictures.shape[1])), np.cumsum(pictures, axis=0, dtype=np.float64)])

@@ -1,4 +1,4 @@
-"""What the subcommands say: errors, notes, progress, tables."""
+"""Output of the subcommands: errors, notes, progress, tables."""
 
 import contextlib
 import errno
@@ -16,11 +16,11 @@ from typing import Any, NamedTuple, Protocol
 from .._identity import descriptor_of
 from ._names import redact
 
-MOST_OF_NAME = 200  # bytes, for the name of a file that is being written
+MOST_OF_NAME = 200  # bytes of an output's name that the name of its temporary file begins with
 
 
 class Failure(Exception):
-    """What ends the command, for the user to read."""
+    """An error that ends the command; its text is for the user."""
 
     def __init__(self, text: str, status: int = 1) -> None:
         super().__init__(redact(text))
@@ -28,13 +28,13 @@ class Failure(Exception):
 
 
 def note(text: str) -> None:
-    """Writes a line beside the result. Nobody may be there to read it: then it is lost, and the run goes on."""
+    """Writes a line beside the result. If nobody can read it, it is lost and the run goes on."""
     complain(f"vmafx: {text}")
 
 
 def complain(text: str) -> None:
-    """Writes to standard error, without what a terminal would take for a command."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):  # full; closed; not there at all
+    """Writes to standard error, without any character that a terminal would take for a command."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # it may be full, closed or missing
         print(harmless(redact(text)), file=sys.stderr, flush=True)
 
 
@@ -54,9 +54,7 @@ def emit(text: str) -> None:
 
 
 def drop_output() -> None:
-    """Points standard output to nowhere, so that Python does not fail once more when it flushes what is left at its
-    end.
-    """
+    """Points standard output to nowhere, so that Python does not fail once more when it flushes the rest at its end."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         descriptor = os.open(os.devnull, os.O_WRONLY)
         os.dup2(descriptor, sys.stdout.fileno())
@@ -67,9 +65,7 @@ def drop_output() -> None:
 
 
 def shown(name: object) -> str:
-    """The name of a file for a line of text: as it is, or as a shell would read it ($'a\\nb') if a terminal could not
-    show it.
-    """
+    r"""Returns a file's name for a line of text, written as a shell reads it ($'a\nb') if a terminal cannot show it."""
     text = str(name)
     if text.isprintable():
         return text
@@ -83,18 +79,18 @@ def _as_shell_reads(character: str) -> str:
     if character.isprintable():
         return character
     simple = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\033": "\\E"}
-    is_byte = "\udc80" <= character <= "\udcff"  # of a name that is not UTF-8
+    is_byte = "\udc80" <= character <= "\udcff"  # a byte of a name that is not UTF-8
     errors = "surrogateescape" if is_byte else "surrogatepass"
     return simple.get(character) or "".join(f"\\{byte:03o}" for byte in character.encode(errors=errors))
 
 
 def harmless(text: str) -> str:
-    """Lines of text in which no character controls the terminal."""
+    """Returns lines of text in which no character controls the terminal."""
     return "\n".join("".join(c if c.isprintable() else _as_shell_reads(c) for c in line) for line in text.split("\n"))
 
 
 def time_text(seconds: float, decimals: int = 3) -> str:
-    """1:02:03.040, and 2:03.040 in the first hour; – for what is not a time."""
+    """Returns a time as 1:02:03.040, or 2:03.040 in the first hour; – if it is not finite."""
     if not math.isfinite(seconds):
         return "–"
     units = round(max(seconds, 0) * 10**decimals)
@@ -105,7 +101,7 @@ def time_text(seconds: float, decimals: int = 3) -> str:
 
 
 def decimals_of(largest: float) -> int:
-    """How many decimals tell scores apart: fewer on a scale up to 100 than on one up to 1."""
+    """Returns how many decimals tell scores apart: fewer on a scale up to 100 than on one up to 1."""
     return 3 if largest > 1.5 else 5
 
 
@@ -114,10 +110,11 @@ def decimals_of(largest: float) -> int:
 
 @contextlib.contextmanager
 def whole_file(path: Path, check: Callable[[Path], object]) -> Iterator[Path]:
-    """A file to write, which takes the place of `path` when it is complete. A device or a pipe is written as it is.
+    """Yields a file to write, which takes the place of `path` when it is complete. A device or a pipe is written as it
+    is.
 
     `check(path)` raises Failure if `path` may not be overwritten: _outputs.check_outputs() returns it. It is called at
-    the beginning and at the end, since the file that has the name may be another one by then. Raises Failure.
+    the beginning and at the end, since another file may have the name by then. Raises Failure.
     """
     check(path)
     try:
@@ -136,7 +133,7 @@ def whole_file(path: Path, check: Callable[[Path], object]) -> Iterator[Path]:
                 shutil.copymode(target, part)
             check(path)
             if os.path.realpath(path) != str(target):
-                raise Failure(f"cannot write {shown(path)}: it has become a link to another file")
+                raise Failure(f"cannot write {shown(path)}: it has become a link to another file; write to a new name")
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
@@ -147,7 +144,7 @@ def whole_file(path: Path, check: Callable[[Path], object]) -> Iterator[Path]:
 
 
 def _make_part(target: Path) -> Path:
-    """A file that was not there, in the same folder."""
+    """Makes a new file in the folder of the target."""
     name = os.fsdecode(os.fsencode(target.name)[:MOST_OF_NAME])
     number = 0
     while True:
@@ -160,11 +157,11 @@ def _make_part(target: Path) -> Path:
 
 @contextlib.contextmanager
 def _into_descriptor(descriptor: int) -> Iterator[Path]:
-    """Goes behind what is written there already: a file that was renamed would not be seen there."""
+    """Appends to an open file: its present content stays, and a file renamed into its place would not be seen."""
     with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
         part = Path(folder) / "part"
         yield part
-        if sys.stdout:  # None where it was closed
+        if sys.stdout:  # None if the caller has closed it
             sys.stdout.flush()
         with part.open("rb") as source, open(descriptor, "wb", closefd=False) as sink:
             shutil.copyfileobj(source, sink)
@@ -174,18 +171,18 @@ def _into_descriptor(descriptor: int) -> Iterator[Path]:
 
 
 class Step(NamedTuple):
-    """How far a run is."""
+    """The progress of a run."""
 
     frame: int
     fps: float
-    part: float | None  # 0 to 1; None: nobody knows how long it is
+    part: float | None  # 0 to 1; None if the length is not known
 
     def text(self) -> str:
         return f"{self.frame} frames, {self.fps:.0f} a second"
 
 
 class Count(NamedTuple):
-    """How far a list is."""
+    """The progress of a list."""
 
     done: int
     total: int
@@ -246,7 +243,7 @@ class _Line(_Silent):
 
 
 class _Bar(_Silent):
-    """A bar of rich's."""
+    """A progress bar of rich."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -269,7 +266,7 @@ class _Bar(_Silent):
 
 
 def progress() -> Progress:
-    """On a terminal a bar, if rich is installed, else a line; elsewhere nothing."""
+    """Returns a bar on a terminal, or a line without rich; elsewhere progress is not shown."""
     if sys.stderr is None or not sys.stderr.isatty():
         return _Silent()
     try:
@@ -280,11 +277,13 @@ def progress() -> Progress:
 
 # -- Tables ------------------------------------------------------------------------------------------------------------
 
-LEAST_NAME = 16  # columns of the terminal that a name takes; longer ones go on in the next line
+LEAST_NAME = 16  # columns of the terminal that a name needs; longer names go on in the next line
 
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], texts: int) -> None:
-    """The first `texts` columns are words, the others numbers. On a terminal by rich, if it is installed."""
+    """Prints a table: the first `texts` columns are words, the others numbers. On a terminal rich draws it, if
+    installed.
+    """
     rows = [[*map(shown, row)] for row in rows]
     emit(
         (_drawn(heads, rows, texts) if sys.stdout is not None and sys.stdout.isatty() else None)
@@ -304,7 +303,10 @@ def _plain(heads: Sequence[str], rows: Sequence[Sequence[str]], texts: int) -> s
 
 
 def _drawn(heads: Sequence[str], rows: Sequence[Sequence[str]], texts: int) -> str | None:
-    """None without rich, and where the terminal is too narrow. Numbers are never cut, and names are folded instead."""
+    """Returns the table as rich draws it; None without rich, and if the terminal is too narrow.
+
+    Numbers are never cut; names are folded instead.
+    """
     try:
         from rich import box
         from rich.console import Console

@@ -1,7 +1,7 @@
-"""Whether all was scored that the files promise, and which file is to blame for what ffmpeg said.
+"""Checks that everything was scored that the files promise, and tells which file is to blame for ffmpeg's complaints.
 
-ffmpeg takes a file that cannot be read any further for one that ends there. So the end of what was scored is compared
-with the lengths that the files promise; where it is too early, the packets of the files tell why.
+ffmpeg treats a file that it cannot read any further as one that ends there. So the end of the scored pictures is
+compared with the lengths that the files promise; if it is too early, the packets of the files tell why.
 """
 
 import functools
@@ -16,17 +16,17 @@ from ._scoring import TimeRange, Work
 from ._statistics import pooled_values, rate_of
 from ._terminal import Failure, decimals_of, shown, time_text
 
-LEAST_S, LEAST_FRAMES = (
-    0.1,
-    3,
-)  # how much a stream may end before its promise: a file rounds, a decoder may lack the last pictures
+# A stream may end this much before its promised end: files round times, and decoders may lack the last pictures.
+LEAST_S, LEAST_FRAMES = 0.1, 3
 
 Ends = Callable[[_ffmpeg.Video], tuple[float | None, float | None]]
 
 
 @dataclass(frozen=True)
 class Promise:
-    """What the files of an encode and of the reference say together, in the times of reports. None: they do not say."""
+    """The end and the number of frames that the files of an encode and of the reference promise together, in the time
+    of reports; None if they do not say.
+    """
 
     end: float | None
     frames: int | None
@@ -47,7 +47,7 @@ def promise_of(work: Work, number: int, time_range: TimeRange | None = None) -> 
 def check_whole(
     work: Work, said: Said, encodes: Sequence[Encode], keys: Sequence[str], time_range: TimeRange | None = None
 ) -> None:
-    """Refuses scores of a part of what the files promise, or marks them if the settings want that.
+    """Refuses scores of only a part of what the files promise, or marks them as partial if the settings allow that.
 
     Raises Failure, which has the scores.
     """
@@ -57,13 +57,13 @@ def check_whole(
         encodes[i].warnings.append(cause)
     if causes and not work.settings.partial:
         told = "\n  ".join(f"{cause}\n  {_scores_of(encodes[i], keys)}" for i, cause in causes.items())
-        raise Failure(f"not all was scored: {told}\n  --partial takes what there is")
+        raise Failure(f"not everything was scored: {told}\n  --partial accepts the scores of a part")
 
 
 def shortfalls(
     work: Work, said: Said, encodes: Sequence[Encode], time_range: TimeRange | None = None
 ) -> list[str | None]:
-    """Why the scores of an encode are those of a part; None where they are of all."""
+    """Returns for each encode why its scores are those of a part; None if they are those of all."""
     ends = functools.cache(lambda video: _ffmpeg.ends_of_streams(work.settings.ffprobe, video))
     return [_shortfall(work, said, number, encode, ends, time_range) for number, encode in enumerate(encodes)]
 
@@ -93,7 +93,7 @@ def _shortfall(
 
 
 def _why(work: Work, number: int, got: float, least: float, ends: Ends) -> list[str]:
-    """Nothing, if the pictures end there because the file has no more, and the rest of it reaches its promised end."""
+    """Returns why an input ended early; nothing if both files end there as they promise."""
     videos, zeros = [work.dists[number], work.ref], [work.zeros()[number], work.zeros()[-1]]
     readable = []
     causes = []
@@ -104,8 +104,8 @@ def _why(work: Work, number: int, got: float, least: float, ends: Ends) -> list[
         reached = max(end for end in (own, others, 0.0) if end is not None)
         if promised and reached < promised - least and readable[-1] <= got + least:
             causes.append(
-                f"{video.name} promises {promised:.3f} s, and can be read to {reached:.3f} s: it is damaged or not "
-                "whole"
+                f"{video.name} promises {promised:.3f} s but can be read only to {reached:.3f} s: it is damaged or "
+                "incomplete"
             )
     if not causes and got < min(readable) - least:
         causes.append("decoding ended early")
@@ -113,14 +113,14 @@ def _why(work: Work, number: int, got: float, least: float, ends: Ends) -> list[
 
 
 def _has_counted_frames(work: Work, number: int, frames: int) -> bool:
-    """Whether the containers have counted the frames, and all are there."""
+    """Returns whether the containers have counted their frames, and as many were scored."""
     counts = [video.frames for video in (work.dists[number], work.ref)]
     alike = work.dists[number].rate == work.ref.rate and not work.preparation.zeros
     return alike and None not in counts and frames >= min(count for count in counts if count is not None)
 
 
 def _complaints(work: Work, said: Said, number: int, kind: "re.Pattern[str]") -> list[str]:
-    """Those of the encode, of the reference, and those that ffmpeg gives no input for."""
+    """Returns the complaints about the encode, about the reference, and those that ffmpeg gives no input for."""
     damage = said.damage([_ffmpeg.input_name(video.path) for video in work.videos])
     texts = [text for place in (number, len(work.dists), None) for text in damage.get(place, []) if kind.search(text)]
     return shortened([shown(text) for text in texts])
@@ -139,7 +139,7 @@ def _scores_of(encode: Encode, keys: Sequence[str]) -> str:
 
 
 def warnings_by_encode(work: Work, said: Said) -> list[list[str]]:
-    """The warnings of the filter and the errors of decoders, for each encode its own and the reference's."""
+    """Returns for each encode the filter's warnings and decoders' errors that concern it or the reference."""
     damage = _damage_of(work, said)
     heads = [f"{name}: " for name in work.names] if len(work.dists) > 1 else ["\0"]
     of_ref = [f"the reference: {text}" for text in damage[-1]]
@@ -152,9 +152,9 @@ def warnings_by_encode(work: Work, said: Said) -> list[list[str]]:
 
 
 def _damage_of(work: Work, said: Said) -> list[list[str]]:
-    """What is wrong with each input.
+    """Returns the errors of each input.
 
-    Where ffmpeg does not say which it is, and there are several to choose from, each is decoded alone.
+    If ffmpeg does not say which input an error is of, and several come into question, each input is decoded alone.
     """
     damage = said.damage([_ffmpeg.input_name(video.path) for video in work.videos])
     unknown = damage.pop(None, [])

@@ -1,6 +1,6 @@
 """compare encoders or settings: curves of rate and quality, BD-rates, convex hulls
 
-The encodes are those of a table. Their scores are those of reports, or are computed as `vmafx score` does.
+A table names the encodes. Their scores are read from reports, or computed as `vmafx score` does.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from .page.comparison import make_page
 from .page.document import check_templates
 from .score import add_scoring_arguments, read_for_scoring, scoring_settings
 
-MOST_WARNINGS = 20  # on the terminal
+MOST_WARNINGS = 20  # shown on the terminal
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,11 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "table",
         type=Path,
         metavar="TABLE",
-        help="the encodes, in CSV or as lines of JSON: series, file, reference, scores, bitrate, clip, label",
+        help="the encodes, in CSV or as lines of JSON: series, file, reference, scores, encode, bitrate, clip, label",
     )
     add("-o", "--output", type=Path, metavar="FILE.html", help="also write a page: curves, hulls, tables")
     add("--csv", type=Path, metavar="FILE", help="also write the points as CSV")
-    add("--json", action="store_true", help="print all as JSON")
+    add("--json", action="store_true", help="print the results as JSON")
     add(
         "--anchor",
         metavar="SERIES",
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=NAMES,
         default="mean",
         metavar="METHOD",
-        help="what of the scores of frames: mean, harmonic_mean, min, median, p5 … (default: mean)",
+        help="how the scores of frames are pooled: mean, harmonic_mean, min, median, p5 … (default: mean)",
     )
     add(
         "--method",
@@ -64,9 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=METHODS[0],
         help="how curves are interpolated for BD-rates (default: %(default)s)",
     )
-    add("--scores", type=Path, metavar="FOLDER", help="keep computed scores there, and take those that are there")
+    add("--scores", type=Path, metavar="FOLDER", help="keep computed scores in this folder, and use those kept there")
     add("--title", default="", metavar="TEXT", help="the title of the page (default: the names of the series)")
-    add("--device", metavar="DEVICE", help="the GPU: an index or a PCI address")
+    add("--device", metavar="DEVICE", help="the GPU to use: an index or a PCI address")
     add_scoring_arguments(parser)
     add_force(parser)
 
@@ -78,10 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output:
         check_templates()
     if arguments.anchor and all(row.series != arguments.anchor for row in rows):
-        raise Failure(
-            f"no series is called {arguments.anchor}; there are {', '.join(dict.fromkeys(row.series for row in rows))}",
-            2,
-        )
+        known = ", ".join(dict.fromkeys(row.series for row in rows))
+        raise Failure(f"the table has no series {arguments.anchor} for --anchor: choose one of {known}", 2)
     settings = None
     if any(not row.scores for row in rows):
         settings = scoring_settings(arguments, device=arguments.device)
@@ -109,7 +107,7 @@ def _check_outputs(arguments: argparse.Namespace, rows: Sequence[Row]) -> Guard:
 
 
 def _warn(comparison: Comparison) -> None:
-    """What has been said before scoring is not said again."""
+    """Notes all warnings but those of the preparation, which were noted before scoring."""
     texts = [
         *comparison.lacks,
         *comparison.of_points,
@@ -118,11 +116,11 @@ def _warn(comparison: Comparison) -> None:
     for text in texts[:MOST_WARNINGS]:
         note(text)
     if len(texts) > MOST_WARNINGS:
-        note(f"and {len(texts) - MOST_WARNINGS} warnings more, which --json and the page have")
+        note(f"{len(texts) - MOST_WARNINGS} more warnings are in the output of --json and on the page")
 
 
 def _ffprobe(arguments: argparse.Namespace, rows: Sequence[Row]) -> str | None:
-    """For bit rates alone."""
+    """Returns the ffprobe for bit rates, unless the table has all of them."""
     if all(row.bitrate is not None for row in rows):
         return None
     return _ffmpeg.ffprobe_of(_ffmpeg.find_any_ffmpeg(arguments.ffmpeg))
@@ -132,9 +130,9 @@ def _keys(arguments: argparse.Namespace, points: Sequence[Point]) -> list[str]:
     keys: list[str] = list(dict.fromkeys(arguments.score or main_keys(points)))
     for key in keys:
         if not any(key in point.values for point in points):
-            raise Failure(f"no encode has scores {key}; there are {', '.join(points[0].values)}")
+            raise Failure(f"no encode has the score {key}: choose one of {', '.join(points[0].values)}")
         if not facts_of(points, key).tells_quality:
-            raise Failure(f"{key} does not tell good pictures from bad ones: compare by another score (--score)")
+            raise Failure(f"{key} does not tell good pictures from bad ones: choose another score with --score")
     return keys
 
 

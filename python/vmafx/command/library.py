@@ -1,6 +1,6 @@
 """score a library of videos on all processors of this machine, or on a cluster
 
-Dask's distributed runs the tasks; what is done is on the disk, and is not done again when the command starts again.
+Dask's distributed runs the tasks. Results are kept on the disk: the command, started again, goes on with the rest.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from .fleet.summary import Summary, write_summary
 from .page.document import check_templates
 from .score import scale_word
 
-PIECE = 15000  # frames of 1080p: minutes of one processor
+PIECE = 15000  # frames of 1080p, which take one processor some minutes
 STALL_S = 600.0
 TTL_S = 60.0
 
@@ -30,7 +30,10 @@ TTL_S = 60.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
-        "list", type=Path, metavar="LIST", help="CSV or JSONL: distorted, reference, and if wanted id, models, features"
+        "list",
+        type=Path,
+        metavar="LIST",
+        help="pairs in CSV or JSONL: distorted, reference; optional: id, models, features",
     )
     add(
         "-o",
@@ -38,99 +41,95 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="RESULTS",
-        help="the results, as they come: .jsonl, or a database: .sqlite, .db",
+        help="the file to which results are added as they come: .jsonl, or a database: .sqlite, .db",
     )
     add(
         "--model",
         action="append",
         metavar="MODEL",
-        help="as of `vmafx score`, for the lines of the list that name no models",
+        help="a model, as in `vmafx score`, for the lines of the list that name none; may be repeated",
     )
     add(
         "--feature",
         action="append",
         default=[],
         metavar="FEATURE",
-        help="as of `vmafx score`, for the lines that name no features",
+        help="a feature, as in `vmafx score`, for the lines of the list that name none; may be repeated",
     )
-    add("--scale", type=scale_word, default="model", metavar="SCALE", help="as of `vmafx score` (default: model)")
-    add("--partial", action="store_true", help="take the scores of what can be read of damaged files")
+    add("--scale", type=scale_word, default="model", metavar="SCALE", help="as in `vmafx score` (default: model)")
+    add(
+        "--partial", action="store_true", help="accept damaged or incomplete files, and score the part that can be read"
+    )
     add("--backend", choices=("auto", "cpu", "hip"), help="where the filter computes (default: auto)")
     add(
         "--threads",
         type=int,
         metavar="N",
-        help="threads of each filter (default: the processors of this machine for each of its workers; of a cluster 1)",
+        help="threads of each filter (default: this machine's processors divided by its workers; 1 on a cluster)",
     )
     add(
         "--together",
         type=int,
         default=4,
         metavar="N",
-        help=f"encodes of a reference that are scored in one run, up to {MOST_ENCODES} (default: %(default)s)",
+        help=f"encodes of one reference that one run scores, at most {MOST_ENCODES} (default: %(default)s)",
     )
     add(
         "--piece",
         type=float,
         default=PIECE,
         metavar="FRAMES",
-        help="frames of 1080p above which a run is cut in ranges; 0: none is (default: %(default)s)",
+        help="cut a run into ranges above this many frames of 1080p; 0: never (default: %(default)s)",
     )
     add(
         "--attempts",
         type=int,
         default=3,
         metavar="N",
-        help="for what may pass: a lost worker, a time-out, an error of I/O (default: %(default)s)",
+        help="tries for a task that a lost worker, a time-out or an I/O error has ended (default: %(default)s)",
     )
     add(
         "--stall",
         type=float,
         default=STALL_S,
         metavar="SECONDS",
-        help="without progress, after which an ffmpeg is ended (default: %(default)g)",
+        help="end an ffmpeg after this many seconds without progress (default: %(default)g)",
     )
-    add(
-        "--worst",
-        type=int,
-        default=10,
-        metavar="N",
-        help="how many of the worst pairs are shown (default: %(default)s)",
-    )
-    add("--report", type=Path, metavar="FILE.html", help="also write a page of the whole library")
+    add("--worst", type=int, default=10, metavar="N", help="how many of the worst pairs to show (default: %(default)s)")
+    add("--report", type=Path, metavar="FILE.html", help="also write a page about the whole library")
     add(
         "--allow-protocols",
         action="store_true",
-        help="let the list name what FFmpeg opens by a protocol (https: …), too, and not files alone",
+        help="let the list name inputs that FFmpeg opens by a protocol (https: …), not only files",
     )
-    add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; it needs the filter vmafx")
+    add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; it must have the filter vmafx")
     add_force(parser)
     _add_place(parser)
 
 
 def _add_place(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("where")
+    group = parser.add_argument_group("where the tasks run")
     where = group.add_mutually_exclusive_group()
-    where.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster: tcp://HOST:8786")
+    where.add_argument("--scheduler", metavar="ADDRESS", help="the address of a Dask cluster: tcp://HOST:8786")
     where.add_argument(
-        "--scheduler-file", type=Path, metavar="FILE", help="that `dask scheduler --scheduler-file` has written"
+        "--scheduler-file", type=Path, metavar="FILE", help="the file that `dask scheduler --scheduler-file` writes"
     )
     where.add_argument(
-        "--workers", type=int, metavar="N", help="processes of this machine (default: one for each processor)"
+        "--workers", type=int, metavar="N", help="processes on this machine (default: one for each processor)"
     )
     group.add_argument(
         "--worker-ttl",
         type=float,
         default=TTL_S,
         metavar="SECONDS",
-        help="after which a silent worker is given up (default: %(default)g)",
+        help="give up a worker that says nothing for this long (default: %(default)g)",
     )
     group.add_argument(
         "--resource",
         action="append",
         default=[],
         metavar="NAME=NUMBER",
-        help="of a worker that each task takes, as --resources of dask worker",
+        help="a worker's resource that each task takes, as in --resources of dask worker",
     )
     group.add_argument("--dashboard", action="store_true", help="show Dask's dashboard; it needs bokeh")
 
@@ -166,23 +165,23 @@ def run(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> None:
     if arguments.output.suffix not in (*LINES, *DATABASES):
         raise Failure(
-            f"the name of the results ends with {', '.join(LINES)}, {' or '.join(DATABASES)}, and {arguments.output} "
-            "does not",
+            f"cannot tell the format of the results {arguments.output}: use {', '.join(LINES)}, "
+            f"{' or '.join(DATABASES)}",
             2,
         )
     least = {"--together": arguments.together, "--attempts": arguments.attempts, "--workers": arguments.workers or 1}
     for name, value in least.items():
         if value < 1:
-            raise Failure(f"{name} is to be 1 or more, not {value}", 2)
+            raise Failure(f"{name} must be 1 or more, not {value}", 2)
     if arguments.together > MOST_ENCODES or arguments.piece < 0 or arguments.stall <= 0 or arguments.worker_ttl <= 0:
         raise Failure(
-            f"--together is up to {MOST_ENCODES}, --piece not negative, --stall and --worker-ttl are more than 0", 2
+            f"--together must be at most {MOST_ENCODES}, --piece at least 0, --stall and --worker-ttl more than 0", 2
         )
 
 
 def _check_outputs(arguments: argparse.Namespace, pairs: list[Pair]) -> Guard:
     videos = dict.fromkeys(name for pair in pairs for name in (pair.distorted, pair.reference))
-    pairs = [pair for pair in pairs if pair.error is None]  # the options of the others reach no metric
+    pairs = [pair for pair in pairs if pair.error is None]  # options of refused pairs reach no metric
     features = dict.fromkeys([*arguments.feature, *(feature for pair in pairs for feature in pair.features)])
     models = dict.fromkeys([*(arguments.model or []), *(model for pair in pairs for model in pair.models or ())])
     inputs = [arguments.list, arguments.scheduler_file, *videos, *files_of_models(models)]
@@ -206,15 +205,14 @@ def _options(arguments: argparse.Namespace, place: Place) -> Options:
     }
     if not arguments.allow_protocols:
         settings |= {"dist_options": FILES_ONLY, "ref_options": FILES_ONLY}
-    ffmpeg = (
-        _ffmpeg.find_ffmpeg(arguments.ffmpeg) if place.is_here else arguments.ffmpeg
-    )  # each worker of a cluster finds its own
+    # Each worker of a cluster finds its own ffmpeg.
+    ffmpeg = _ffmpeg.find_ffmpeg(arguments.ffmpeg) if place.is_here else arguments.ffmpeg
     return Options(settings, ffmpeg, arguments.together, arguments.piece, arguments.stall, arguments.attempts)
 
 
 def _score(campaign: Campaign, place: Place) -> None:
     if campaign.known:
-        note(f"{campaign.known} of {campaign.total} pairs are scored already")
+        note(f"{campaign.known} of {campaign.total} pairs were scored before")
     campaign.refuse()
     if campaign.done == campaign.total:
         return

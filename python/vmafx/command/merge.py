@@ -1,7 +1,7 @@
 """merge the JSON reports of a stream's ranges into the report of the whole stream
 
-The scores of ranges are those of the whole stream, so that what is left to do is to see that the parts are all of one
-stream, whole, and meet at the very same pictures. The library pools and writes, as for a single run.
+A frame has the same scores in a range as in the whole stream. So merging only checks that the parts are of one stream,
+that none is missing, and that neighbors meet at the same pictures. The library pools and writes, as for a single run.
 """
 
 import argparse
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import _places
 from .._identity import file_of_output
@@ -20,11 +20,11 @@ from . import _json
 from ._outputs import WHOLE_REPORT, Output, add_force, check_outputs
 from ._reading import MOST_LINE, Wrong, is_text, open_text, shown, shown_key
 from ._schemas import MOST_TIME, PAIRING_NAMES, check_part, check_whole
-from ._terminal import Failure, note
+from ._terminal import Failure, note, shown as shown_name
 
 Json = dict[str, Any]
-MOST_BYTES = 1 << 30  # of a part, whose scores are in the memory at once
-MOST_KEYS = 2000  # scores of a frame
+MOST_BYTES = 1 << 30  # bytes of a part, whose scores are all in memory at once
+MOST_KEYS = 2000  # scores that a frame may have
 NOT_FINITE = "inf", "-inf", "nan", "-nan"
 MOST_SHOWN = 300  # characters of a value in an error
 WORSE = {"low": 0, "high": 1, "neither": 2}  # as enum VmafxWorse
@@ -35,17 +35,26 @@ DOUBT_KINDS = (
 
 
 class Refusal(Failure):
-    """The parts are not to be merged; str() says why and what to do."""
+    """Raised for parts that must not be merged; str() says why and what to do."""
 
 
 class Mismatch(Refusal):
-    """Two parts have seen one pair of pictures differently: a seek before one of them went wrong, if the files are the
-    same.
+    """Raised if two parts have seen one pair of pictures differently: a seek before one of them went wrong, if the
+    files are the same.
     """
 
     def __init__(self, text: str, before: "Part", after: "Part") -> None:
         super().__init__(text)
         self.before, self.after = before, after
+
+
+class Form(NamedTuple):
+    """How a report is written."""
+
+    log_fmt: str | None = None  # None: by the ending of its name, else json
+    score_fmt: str | None = None
+    partial: bool = False  # whether the beginning or the end of the stream may be missing
+    force: bool = False  # whether a file may be replaced that is not the report of a whole stream; never a part
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,31 +70,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         default="-",
         metavar="REPORT",
-        help="the report; with several encodes %%d stands for the number of each (default: standard output)",
+        help="the report to write; with several encodes %%d stands for each one's number (default: standard output)",
     )
     add(
         "--log-fmt",
         choices=("xml", "json", "csv", "sub"),
-        help="its format (default: what REPORT ends with, else json)",
+        help="the report's format (default: by the ending of REPORT, else json)",
     )
-    add("--score-fmt", metavar="FORMAT", help="as the filter's option score_fmt (default: as the filter prints)")
+    add("--score-fmt", metavar="FORMAT", help="as in the filter's option score_fmt (default: the filter's)")
     add(
         "--partial",
         action="store_true",
-        help="the parts need not hold the beginning and the end of the stream; the report is marked partial",
+        help="allow that the beginning or the end of the stream is missing; the report is then marked partial",
     )
     add_force(parser)
 
 
 def check_library(ffmpeg: str | None = None) -> None:
-    """The library writes the report. That of this ffmpeg is taken, if it has one. Raises Failure."""
+    """Loads the library, which writes the report; that of this ffmpeg, if it has one. Raises Failure."""
     if ffmpeg:
         _places.look_beside(ffmpeg)
     try:
-        from .. import _library  # here: the other subcommands do without cffi
+        from .. import _library  # imported here, as the other subcommands do without cffi
     except ImportError as failure:
-        needs = f"reports of parts are merged by the library, for which Python needs cffi ({failure})"
-        raise Failure(f"{needs}: apt-get install python3-cffi") from failure
+        needs = f"the library merges the reports of parts, for which Python needs cffi ({failure})"
+        raise Failure(f"{needs}: run apt-get install python3-cffi") from failure
     if not _library.logger.handlers:
         _library.logger.addHandler(logging.NullHandler())  # write_report() returns what it would warn of
     try:
@@ -96,38 +105,31 @@ def check_library(ffmpeg: str | None = None) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     try:
-        formats = arguments.log_fmt, arguments.score_fmt
-        merge(arguments.parts, arguments.output, *formats, arguments.partial, arguments.force)
-    except OSError as failure:  # a file, or the library's own
-        raise Failure(str(failure)) from failure
+        form = Form(arguments.log_fmt, arguments.score_fmt, arguments.partial, arguments.force)
+        merge(arguments.parts, arguments.output, form)
+    except OSError as failure:  # raised for a file or by the library
+        cause = failure.strerror or str(failure)
+        raise Failure(
+            f"cannot read {shown_name(failure.filename)}: {cause}" if failure.filename else cause
+        ) from failure
     return 0
 
 
-def merge(
-    paths: Sequence[str],
-    output: str,
-    log_fmt: str | None = None,
-    score_fmt: str | None = None,
-    partial: bool = False,
-    force: bool = False,
-) -> None:
-    """Writes the report of the stream whose parts these files are.
-
-    `force`: replaces also a file that is not the report of a whole stream, but never one of the parts.
-    Raises Refusal or another Failure, OSError.
-    """
+def merge(paths: Sequence[str], output: str, form: Form = Form()) -> None:
+    """Writes the report of the stream whose parts these files are. Raises Refusal or another Failure, OSError."""
     if "%d" not in output:
-        _check_outputs(paths, [output], force)
-    streams = streams_of(paths, partial)  # all of them, before anything is written
+        _check_outputs(paths, [output], form.force)
+    streams = streams_of(paths, form.partial)  # reads all of them before anything is written
     if len(streams) > 1 and "%d" not in output:
         raise Refusal(
-            f"{paths[0]} is of {len(streams)} encodes, each of which gets a report of its own: -o scores%d.json"
+            f"{paths[0]} has {len(streams)} encodes, each of which gets its own report: put %d for their numbers in "
+            "the name, as in -o scores%d.json"
         )
     outputs = [output.replace("%d", str(number)) for number in range(len(streams))] if len(streams) > 1 else [output]
-    _check_outputs(paths, outputs, force)
+    _check_outputs(paths, outputs, form.force)
     check_library()
     for parts, own in zip(streams, outputs):
-        for text in write_report(parts, own, log_fmt, score_fmt, partial, force):
+        for text in write_report(parts, own, form):
             note(f"{shown(parts[0].encode)}: {text}" if len(streams) > 1 else text)
 
 
@@ -136,14 +138,14 @@ def _check_outputs(paths: Sequence[str], outputs: Sequence[str], force: bool) ->
 
 
 def streams_of(paths: Sequence[str], partial: bool = False) -> "list[list[Part]]":
-    """The parts of each encode in order, with frame numbers of the whole stream.
+    """Returns the parts of each encode in order, with frame numbers of the whole stream.
 
-    Raises Refusal if they are not one stream.
+    Raises Refusal if they are not of one stream.
     """
     try:
         return _streams_of(paths, partial)
     except RecursionError:
-        raise Refusal(f"{', '.join(paths)}: what one of them says of its range nests too deep") from None
+        raise Refusal(f"{', '.join(paths)}: the range of one of them nests too deeply: score it again") from None
 
 
 def _streams_of(paths: Sequence[str], partial: bool) -> "list[list[Part]]":
@@ -151,7 +153,7 @@ def _streams_of(paths: Sequence[str], partial: bool) -> "list[list[Part]]":
     names = [[part.encode for part in parts] for parts in by_encode]
     for path, found in zip(paths, names):
         if found != names[0]:
-            raise Refusal(f"{path} is of other encodes than {paths[0]}")
+            raise Refusal(f"{path} has other encodes than {paths[0]}: name the parts of one stream")
     return [_join(list(parts), partial) for parts in zip(*by_encode)]
 
 
@@ -160,16 +162,16 @@ def _streams_of(paths: Sequence[str], partial: bool) -> "list[list[Part]]":
 
 @dataclass
 class Part:
-    """What a report says of a range, of one encode."""
+    """A report's account of a range, for one encode."""
 
     path: str
-    encode: str  # its name, where there are several
+    encode: str  # the encode's name, if the report has several
     version: str
     fps: float
     report: Json
     range: Json
     run: Json  # how it was scored
-    offset: int = 0  # what to add to its frame numbers
+    offset: int = 0  # added to its frame numbers
 
     @property
     def frames(self) -> list[Json]:
@@ -178,7 +180,7 @@ class Part:
 
     @property
     def first(self) -> int:
-        """The number of its first pair in the whole stream."""
+        """The number of the part's first pair in the whole stream."""
         return int(self.range["first"]) + self.offset
 
     @property
@@ -187,41 +189,44 @@ class Part:
 
     @property
     def warnings(self) -> list[str]:
-        """What was warned of its pairs, as the log has it, with and without the name of the encode."""
+        """The warnings about its pairs, as the log has them, with and without the name of the encode."""
         texts: list[str] = self.report.get("warnings", [])
         return [f"{head}{text}" for head in ("", f"{self.encode}: ") for text in texts]
 
     def pictures(self) -> Iterator[tuple[int, tuple[Any, ...]]]:
-        """(number in the whole stream, (time, reference, distorted)) at its borders."""
+        """Yields (number in the whole stream, (time, reference, distorted)) of the pairs at its borders."""
         for picture in self.range["pictures"]:
             yield picture["frame"] + self.offset, (picture["time"], picture["reference"], picture["distorted"])
 
 
 def _parts_of(path: str) -> list[Part]:
-    """One for each encode."""
+    """Returns a part for each encode of the report."""
     try:
         report, encodes = _load(path)
         parts = [_part(path, report, encode) for encode in encodes or [report]]
         for part in parts:
             _check_frames(part)
     except MemoryError as failure:
-        raise Refusal(f"{path} cannot be read: there is not enough memory") from failure
+        raise Refusal(f"cannot read {path}: there is not enough memory, score shorter ranges") from failure
     except Wrong as failure:
-        raise Refusal(f"{path} is not a whole report of a range, or was changed: {failure}") from None
+        raise Refusal(f"{path} is not a complete report of a range, or was changed: {failure}") from None
     except ValueError as failure:
-        raise Refusal(f"{path} is not a whole JSON report: {' '.join(str(failure).split())}") from None
+        raise Refusal(f"{path} is not a complete JSON report: {' '.join(str(failure).split())}") from None
     return parts
 
 
 def _load(path: str) -> tuple[Json, list[Json]]:
-    """What is said of all encodes, and what of each, if there are several. Raises OSError, ValueError."""
+    """Returns the keys that hold for all encodes, and those of each encode if there are several.
+
+    Raises OSError, ValueError.
+    """
 
     def refuse(constant: str) -> None:
-        raise Wrong(f"{constant} is not a number of JSON")
+        raise Wrong(f"JSON has no number {constant}")
 
     def integer(digits: str) -> float:
         if len(digits) > 20 or abs(number := int(digits)) >= 2**63:
-            raise Wrong(f"{digits[:20]}… is not a number of a report")
+            raise Wrong(f"the number {digits[:20]}… is too large for a report")
         return -0.0 if digits == "-0" else number
 
     with open_text(path, errors="strict") as file:
@@ -235,7 +240,7 @@ def _load(path: str) -> tuple[Json, list[Json]]:
 
 
 def _object(scanner: _json.Scanner, encodes: list[Json] | None = None) -> Json:
-    """A report, or, without `encodes`, the part of an encode."""
+    """Reads a report, or, without `encodes`, one encode of it."""
     found: Json = {}
     for key in scanner.members():
         if key == "frames" and scanner.peek() == "[":
@@ -251,7 +256,7 @@ def _object(scanner: _json.Scanner, encodes: list[Json] | None = None) -> Json:
 
 
 def _frames(scanner: _json.Scanner) -> Iterator[Json]:
-    """All with the scores of the first one."""
+    """Yields the frames, which must all have the scores of the first one."""
     names: list[str] | None = None
     for place, _ in enumerate(scanner.items()):
         frame = scanner.value(MOST_LINE)
@@ -268,7 +273,7 @@ def _frames(scanner: _json.Scanner) -> Iterator[Json]:
         if len(names) > MOST_KEYS or not all(map(is_text, names)):
             raise Wrong(f"frames[{place}] has more than {MOST_KEYS} scores, or one whose name is not a text")
         if list(metrics) != names:
-            raise Wrong(f"frame {frame['frameNum']} has other scores than the first")
+            raise Wrong(f"frame {frame['frameNum']} has other scores than the first frame")
         time = frame.get("time", 0)
         if type(time) not in (int, float) or not -MOST_TIME <= time <= MOST_TIME:
             raise Wrong(
@@ -317,7 +322,7 @@ def _part(path: str, report: Json, encode: Json) -> Part:
 
 
 def _texts_of(range_: Json) -> Iterator[str]:
-    """What the library is given of a range."""
+    """Yields the texts of a range that the library is given."""
     yield from (range_["given"], range_["unit"], range_["options"]["window"], range_["options"]["pool"])
     for picture in range_["pictures"]:
         yield from (picture["reference"], picture["distorted"])
@@ -331,7 +336,7 @@ def _texts_of_doubts(report: Json, encode: Json) -> Iterator[str]:
 
 
 def _counts_of(encode: Json) -> Iterator[Any]:
-    """What the library takes for integers, as which a schema takes 4.0, too."""
+    """Yields the values that the library takes for integers; a schema takes 4.0 for one, too."""
     range_ = encode["range"]
     yield from (
         range_["first"],
@@ -347,20 +352,20 @@ def _counts_of(encode: Json) -> Iterator[Any]:
 
 
 def _check_frames(part: Part) -> None:
-    """Nothing is missing in it."""
+    """Checks that no frame of the part is missing."""
     first, count, step = part.range["first"], part.range["frames"], part.range["options"]["n_subsample"]
     wanted = range(-(-first // step) * step, first + count, step)
     if [len(part.frames), *(frame["frameNum"] for frame in part.frames)] != [len(wanted), *wanted[: len(part.frames)]]:
         raise Wrong(f"its frames are not those from {first} to {first + count - 1}")
     if part.report["aggregate_metrics"]:
-        raise Wrong("scores of a whole stream cannot be merged")
+        raise Wrong("it has scores of a whole stream, which cannot be merged")
 
 
 # -- Several of one stream ---------------------------------------------------------------------------------------------
 
 
 def _join(parts: list[Part], partial: bool) -> list[Part]:
-    """Those of an encode."""
+    """Joins the parts of one encode."""
     for part in parts[1:]:
         _check_alike(parts[0], part)
     parts.sort(key=lambda part: -1 if part.range["from"] is None else part.range["from"])
@@ -368,12 +373,12 @@ def _join(parts: list[Part], partial: bool) -> list[Part]:
         _check_neighbors(before, after)
     if not partial and not parts[0].range["begins_stream"]:
         raise Refusal(
-            f"the beginning of the stream is missing: the first part is {_named(parts[0])}. Score what is before it, "
+            f"the beginning of the stream is missing: the first part is {_named(parts[0])}. Score the range before it, "
             "or merge with --partial"
         )
     if not partial and not parts[-1].range["ends_stream"]:
         raise Refusal(
-            f"the end of the stream is missing: the last part is {_named(parts[-1])}. Score what is after it, or "
+            f"the end of the stream is missing: the last part is {_named(parts[-1])}. Score the range after it, or "
             "merge with --partial"
         )
     _number(parts)
@@ -419,7 +424,7 @@ def _keys(part: Part) -> list[str]:
 def _check_neighbors(before: Part, after: Part) -> None:
     end, begin = before.range["to"], after.range["from"]
     if end is None or begin is None or end > begin:
-        raise Refusal(f"two parts overlap: {_named(before)} and {_named(after)}")
+        raise Refusal(f"two parts overlap: {_named(before)} and {_named(after)}: leave one of them out")
     if end < begin:
         unit = " s" if before.range["unit"] == "seconds" else ""
         raise Refusal(
@@ -428,7 +433,7 @@ def _check_neighbors(before: Part, after: Part) -> None:
 
 
 def _number(parts: list[Part]) -> None:
-    """Numbers of pairs are those of the stream; with times each part has counted for itself."""
+    """Numbers the pairs as in the stream; ranges by time have counted their own."""
     if parts[0].range["unit"] == "frames":
         return
     number = 0
@@ -438,8 +443,8 @@ def _number(parts: list[Part]) -> None:
 
 
 def _check_borders(parts: list[Part]) -> None:
-    """What several parts have seen must be the same, and at each border that is the pair before it and the pair after
-    it.
+    """Checks that parts agree on the pictures that several have seen; at each border these are the pairs before and
+    after it.
     """
     seen: dict[int, tuple[Part, tuple[Any, ...]]] = {}
     shared = set()
@@ -455,37 +460,29 @@ def _check_borders(parts: list[Part]) -> None:
                 if of_other != of_part:
                     raise Mismatch(
                         f"the parts do not meet: the {what} of frame {number} differs between {_named(other)} and "
-                        f"{_named(part)}. Either the files or "
-                        "the filters are not the same, or a seek did not land where it should: seek to an earlier "
-                        "key frame (-ss), with -copyts",
+                        f"{_named(part)}. Either the files or the filters are not the same, or a seek did not land "
+                        "where it should: seek to an earlier key frame (-ss), with -copyts",
                         other,
                         part,
                     )
     for before, after in pairwise(parts):
         if not {after.first - 1, after.first} <= shared or before.end != after.first:
             raise Refusal(
-                f"nothing shows that these parts meet: {_named(before)} and {_named(after)}; one of them was changed"
+                f"nothing shows that these parts meet: {_named(before)} and {_named(after)}. One of them was changed: "
+                "score it again"
             )
 
 
 # -- The report --------------------------------------------------------------------------------------------------------
 
 
-def write_report(
-    parts: list[Part],
-    output: str,
-    log_fmt: str | None = None,
-    score_fmt: str | None = None,
-    partial: bool = False,
-    force: bool = False,
-) -> list[str]:
-    """Writes the report of the parts of one encode, as merge(), and returns what the library warns of. Raises Failure,
-    OSError.
-    """
-    _check_outputs([part.path for part in parts], [output], force)
-    from .._library import Error, Messages, ffi, library, log_callback  # here: the other subcommands do without cffi
+def write_report(parts: list[Part], output: str, form: Form = Form()) -> list[str]:
+    """Writes the report of the parts of one encode, and returns the library's warnings. Raises Failure, OSError."""
+    _check_outputs([part.path for part in parts], [output], form.force)
+    # Imported here, as the other subcommands do without cffi.
+    from .._library import Error, Messages, ffi, library, log_callback
 
-    kept: list[Any] = []  # what the structs point to
+    kept: list[Any] = []  # the texts and arrays that the structs point to
     messages = Messages()
     report, stream = ffi.new("VmafxReport *"), ffi.new("VmafxReportStream *")
     cookie = ffi.new_handle(messages)
@@ -499,10 +496,10 @@ def write_report(
     keys = {key: text(key) for key in _keys(parts[0])}
     report.path, report.format, report.score_fmt = (
         text(output),
-        text(log_fmt or ("json" if output == "-" else None)),
-        text(score_fmt),
+        text(form.log_fmt or ("json" if output == "-" else None)),
+        text(form.score_fmt),
     )
-    report.overwrite = force  # other files than reports were refused above
+    report.overwrite = form.force  # _check_outputs() has refused other files than reports
     report.width, report.height, report.n_subsample = format["width"], format["height"], options["n_subsample"]
     seconds = sum(len(part.frames) / part.fps for part in parts if part.fps)
     report.fps = len(frames) / seconds if seconds else 0
@@ -520,7 +517,7 @@ def write_report(
         picture.has_time, picture.time = "time" in frame, frame.get("time", 0)
         picture.keyframe = result.frame in keyframes
     stream.window, stream.pool = text(options["window"]), text(options["pool"])
-    stream.pairing = _pairing(parts, partial, kept)
+    stream.pairing = _pairing(parts, form.partial, kept)
     facts = [
         (text(key), text(told["metric"]), WORSE[told["worse"]], told["main"], 0, text(told.get("unit")))
         for key, told in parts[0].run.get("scores", {}).items()
@@ -536,7 +533,7 @@ def write_report(
 
 
 def _pairing(parts: list[Part], partial: bool, kept: list[Any]) -> Any:
-    """Of all parts together; NULL where they do not say. `kept` gets what it points to."""
+    """Returns the pairing of all parts together; NULL if they do not say. `kept` keeps what it points to alive."""
     from .._library import ffi
 
     of_parts: list[Json] = [part.report["pairing"] for part in parts if part.report.get("pairing")]
@@ -558,7 +555,7 @@ def _doubts_of(part: Part, kind: str) -> list[Json]:
 
 
 def _doubt(kind: str, parts: list[Part], kept: list[Any]) -> Json:
-    """Of all parts together, with the numbers of the whole stream."""
+    """Returns the doubt of all parts together, with the numbers of the whole stream."""
     from .._library import ffi
 
     found = [(part, doubt) for part in parts for doubt in _doubts_of(part, kind)]

@@ -15,7 +15,7 @@ from .page.document import check_templates
 from .page.page import Page, make_page
 from .page.pictures import Media
 
-MOST_KEYS = 4  # without --score
+MOST_KEYS = 4  # scores that are shown without --score
 MOST_WORST = 1000
 DYGRAPHS = Path("/usr/share/javascript/dygraphs"), Path("/usr/share/nodejs/dygraphs/dist")
 
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="SCORES",
-        help="reports in JSON, NDJSON, CSV or XML; those of several encodes show all of them",
+        help="reports in JSON, NDJSON, CSV or XML; the page shows all encodes of a report",
     )
     add("-o", "--output", type=Path, required=True, metavar="FILE.html", help="the page to write")
     add(
@@ -41,40 +41,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="DISTORTED",
-        help="the encodes, in the order of their scores: bit rates, scenes",
+        help="the encodes, in the order of their scores, to show bit rates and scenes",
     )
-    add("--reference", metavar="REFERENCE", help="with --media: pictures of the worst frames, and scenes")
+    add(
+        "--reference",
+        metavar="REFERENCE",
+        help="the reference, to show pictures of the worst frames too; needs --media",
+    )
     add(
         "--worst",
         type=_count,
         default=4,
         metavar="N",
-        help="how many worst frames of each encode (default: %(default)s)",
+        help="how many of the worst frames of each encode to show (default: %(default)s)",
     )
-    add("--title", default="", metavar="TEXT", help="the title (default: the names of the encodes)")
+    add("--title", default="", metavar="TEXT", help="the title of the page (default: the names of the encodes)")
     add_page_arguments(parser)
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use, for pictures and scenes")
     add_force(parser)
 
 
 def add_page_arguments(parser: argparse.ArgumentParser) -> None:
-    """Those that `score` has, too."""
+    """Adds the options that `score` has, too."""
     told = (
-        "how different a picture is where a scene begins, as FFmpeg's scdet takes it, up to 100; 0: no table of "
-        "scenes (default: %(default)g)"
+        "how much a picture must differ from the one before to begin a scene, as in FFmpeg's scdet, up to 100; 0 "
+        "leaves out the table of scenes (default: %(default)g)"
     )
     parser.add_argument("--scenes", type=_threshold, default=Page.scenes, metavar="THRESHOLD", help=told)
     parser.add_argument(
         "--dygraphs",
         type=Path,
         metavar="FOLDER",
-        help="where dygraph.min.js is (default: where Debian's libjs-dygraphs puts it)",
+        help="the folder of dygraph.min.js (default: where Debian's libjs-dygraphs puts it)",
     )
 
 
 def _count(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and int(text) <= MOST_WORST):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of frames from 0 to {MOST_WORST}")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of frames: give 0 to {MOST_WORST}")
     return int(text)
 
 
@@ -84,7 +88,7 @@ def _threshold(text: str) -> float:
     except ValueError:
         threshold = -1.0
     if not 0 <= threshold <= 100:
-        raise argparse.ArgumentTypeError(f"{text} is not a number from 0 to 100")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a threshold: give a number from 0 to 100")
     return threshold
 
 
@@ -98,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     keys = arguments.score or _usual_keys(encodes)
     for key in keys:
         if not any(key in encode.scores for encode in encodes):
-            raise Failure(f"no report has scores {key}; there are {', '.join(encodes[0].scores)}")
+            raise Failure(f"no report has the score {key}: choose one of {', '.join(encodes[0].scores)}")
     page = Page(
         encodes, keys, _media(arguments, encodes), title=arguments.title, worst=arguments.worst, scenes=arguments.scenes
     )
@@ -107,7 +111,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def write_page(path: Path, page: Page, dygraphs: Path | None, guard: Guard | None = None) -> None:
-    """Without a guard, `path` is to be new or an HTML page, and not a file that the page shows. Raises Failure."""
+    """Writes the page. Without a guard, `path` must be new or an HTML page, and not a file that the page shows. Raises
+    Failure.
+    """
     if guard is None:
         files = [*page.media.dists, page.media.ref] if page.media else []
         guard = check_outputs([*files, *dygraphs_files(dygraphs)], [Output("the page", path, PAGE)], force=False)
@@ -124,10 +130,10 @@ def _usual_keys(encodes: list[Encode]) -> list[str]:
 def _media(arguments: argparse.Namespace, encodes: list[Encode]) -> Media | None:
     if not arguments.media:
         if arguments.reference:
-            raise Failure("--reference needs the encodes, too: --media", 2)
+            raise Failure("--reference needs the encodes, too: name them with --media", 2)
         return None
     if len(arguments.media) != len(encodes):
-        raise Failure(f"the scores are of {len(encodes)} encodes, --media names {len(arguments.media)}", 2)
+        raise Failure(f"--media names {len(arguments.media)} files for {len(encodes)} encodes: name one for each", 2)
     ffmpeg = _ffmpeg.find_any_ffmpeg(arguments.ffmpeg)
     ffprobe = _ffmpeg.ffprobe_of(ffmpeg)
     for encode, path in zip(encodes, arguments.media):
@@ -148,7 +154,9 @@ def find_dygraphs(chosen: Path | None, quiet: bool = False) -> Path | None:
         if (folder / "dygraph.min.js").is_file() and (folder / "dygraph.min.css").is_file():
             return folder
     if chosen:
-        raise Failure(f"dygraph.min.js and dygraph.min.css are not in {chosen}")
+        raise Failure(
+            f"{chosen} lacks dygraph.min.js or dygraph.min.css: name the folder that has both with --dygraphs"
+        )
     if not quiet:
-        note("the page has no zoom: Debian's package libjs-dygraphs is not installed, and --dygraphs names no folder")
+        note("the page cannot zoom: install Debian's package libjs-dygraphs, or name its folder with --dygraphs")
     return None

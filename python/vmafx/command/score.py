@@ -1,4 +1,4 @@
-"""score one or several encodes of a video against the video
+"""score one or several encodes of a video against the original
 
 ffmpeg decodes and its filter vmafx scores; the command makes the inputs alike, shows how far it is, and prints what the
 filter reports.
@@ -30,17 +30,17 @@ from .page.pictures import Media
 from .report import add_page_arguments, dygraphs_files, find_dygraphs, write_page
 
 LOG_FORMATS = "json", "ndjson", "csv", "xml"
-MOST_SEARCH = 600  # seconds
+MOST_SEARCH = 600  # seconds that --sync may search
 MOST_THREADS = 1024
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("videos", nargs="+", metavar="VIDEO", help="DISTORTED… REFERENCE: one or several encodes, the reference last")
+    add("videos", nargs="+", metavar="VIDEO", help="DISTORTED… REFERENCE: one or several encodes, then the reference")
     add(
         "--window",
         metavar="WINDOW",
-        help="also pool the scores of every so many seconds, or of each 'keyframe' interval, for reports",
+        help="also pool the scores of windows, for --log and --report: a number of seconds, or 'keyframe'",
     )
     add("--json", action="store_true", help="print the result as JSON")
     add(
@@ -55,29 +55,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_devices,
         default=[],
         metavar="DEVICE",
-        help="the GPU: an index or a PCI address; several, with commas, score at the same time",
+        help="the GPU to use: an index or a PCI address; several, separated by commas, share the work",
     )
     add(
         "--jobs",
         type=_job_number,
         metavar="N",
-        help="score parts in so many runs of ffmpeg at once, 'auto': a run for four processors (default: 1)",
+        help="score this many parts at once; 'auto': one for every four processors (default: 1 or one per GPU)",
     )
     help_sync = (
-        "find out how much later or earlier than the reference each encode begins, up to so many seconds (default: "
-        "%(const)g), and skip that"
+        "find how much later or earlier than the reference each encode begins, within this many seconds (default: "
+        "%(const)g), and skip the difference"
     )
     add("--sync", type=_search, nargs="?", const=_sync.USUAL_SECONDS, metavar="SECONDS", help=help_sync)
     help_offset = (
-        "the encode begins so much later than the reference (-0.48: earlier), for all encodes or, repeated, for each "
-        "of them; skip that"
+        "skip the difference if the encodes begin this many seconds later than the reference (-0.48: earlier); may be "
+        "repeated, once for each encode"
     )
     add("--offset", type=_offset, action="append", default=[], metavar="SECONDS", help=help_offset)
     add(
         "--range",
         type=_range,
         metavar="RANGE",
-        help="score this part alone: 60s-120s; `vmafx merge` joins logs of such parts",
+        help="score only this part, such as 60s-120s; `vmafx merge` joins the logs of parts",
     )
     add_scoring_arguments(parser)
     add_page_arguments(parser)
@@ -85,15 +85,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
-    """Those of all subcommands that score."""
+    """Adds the options of all subcommands that score."""
     add = parser.add_argument
     help_model = (
-        "as the filter's option model; may be repeated; 'none' for features only (default: vmaf_v0.6.1, and "
+        "a model, as in the filter's option model; may be repeated; 'none': features only (default: vmaf_v0.6.1, or "
         "vmaf_4k_v0.6.1 for a reference of 1440 rows or more)"
     )
     help_scale = (
-        "the size at which pictures are scored: 'model', models at the size that they are made for, features at the "
-        "reference's (default); 'reference'; 'none'; or WIDTHxHEIGHT"
+        "the size at which pictures are scored: 'model' (default), the size that each model is made for, and for "
+        "features the reference's; 'reference', the reference's for all; WIDTHxHEIGHT; or 'none': nothing is scaled"
     )
     add("--model", action="append", metavar="MODEL", help=help_model)
     add(
@@ -101,31 +101,31 @@ def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FEATURE",
-        help="as the filter's option feature (psnr, name=psnr:enable_chroma=false); may be repeated",
+        help="a feature, as in the filter's option feature (psnr, name=psnr:enable_chroma=false); may be repeated",
     )
     add("--scale", type=scale_word, default="model", metavar="SCALE", help=help_scale)
-    help_partial = "take the scores of what can be read of files that are damaged or not whole"
+    help_partial = "accept damaged or incomplete files, and score the part that can be read"
     add("--partial", action="store_true", help=help_partial)
-    help_input = "an option of ffmpeg before each encode (r=50, export_side_data=film_grain); may be repeated"
+    help_input = "an option for ffmpeg before each encode (r=50, export_side_data=film_grain); may be repeated"
     add("--input-option", type=_input_option, action="append", default=[], metavar="NAME=VALUE", help=help_input)
-    help_ref = "an option of ffmpeg before the reference; may be repeated"
+    help_ref = "an option for ffmpeg before the reference; may be repeated"
     add("--ref-option", type=_input_option, action="append", default=[], metavar="NAME=VALUE", help=help_ref)
     add(
         "--backend",
         choices=("auto", "cpu", "hip"),
-        help="where the filter computes (default: auto, and hip with --device)",
+        help="where the filter computes (default: auto, or hip with --device)",
     )
     add(
         "--threads",
         type=_thread_number,
         metavar="N",
-        help="threads of the filter (default: as many as the process may use)",
+        help="the number of the filter's threads (default: as many as the process may use)",
     )
-    add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; it needs the filter vmafx")
+    add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; it must have the filter vmafx")
 
 
 def scale_word(text: str) -> str:
-    """The value of --scale, for argparse."""
+    """Checks the value of --scale, for argparse."""
     try:
         Scale.parse(text)
     except ValueError as error:
@@ -134,7 +134,7 @@ def scale_word(text: str) -> str:
 
 
 OF_TIME = {"ss", "sseof", "t", "to", "itsoffset", "itsscale", "stream_loop", "copyts", "start_at_zero"}
-# Options of outputs, of the whole run, and those that write a file.
+# These options belong to outputs or to the whole run, or write a file.
 NOT_OF_INPUT = {
     *("i", "y", "n", "filter", "filter_complex", "filter_complex_script", "filter_script", "lavfi", "map", "vf", "v"),
     *("loglevel", "report", "stats", "progress", "vstats", "vstats_file", "print_graphs", "print_graphs_file"),
@@ -153,29 +153,29 @@ def _input_option(text: str) -> tuple[str, str]:
             f"{name} would change what is compared with what: use --offset, --sync or --range"
         )
     if name in NOT_OF_INPUT:
-        raise argparse.ArgumentTypeError(f"{name} is not an option of an input")
+        raise argparse.ArgumentTypeError(f"{name} is not an option of an input: leave it out")
     return words
 
 
 def _thread_number(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= MOST_THREADS:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of threads: 1 to {MOST_THREADS}")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of threads: give 1 to {MOST_THREADS}")
     return int(text)
 
 
 def _devices(text: str) -> list[str]:
     devices = [device.strip() for device in text.split(",")]
     if not all(devices):
-        raise argparse.ArgumentTypeError(f"a GPU between the commas of '{text}' has no name")
+        raise argparse.ArgumentTypeError(f"'{text}' has an empty name between its commas: name a GPU there")
     return devices
 
 
 def _job_number(text: str) -> int:
-    """0: as many as suit the machine."""
+    """Returns the number of jobs; 0 stands for as many as suit the machine."""
     if text == "auto":
         return 0
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of jobs: 1, 2, … or 'auto'")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of jobs: give 1, 2, … or 'auto'")
     return int(text)
 
 
@@ -191,7 +191,7 @@ def _search(text: str) -> float:
 def _offset(text: str) -> Begin:
     seconds = _number(text)
     if seconds is None or not math.isfinite(seconds):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds: give one such as 0.48 or -0.48")
     return Begin(
         Fraction(seconds),
         f"begins {abs(seconds):g} s {'earlier' if seconds < 0 else 'later'} than the reference, as --offset says",
@@ -246,19 +246,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read(log: Path, work: Work, said: Said, facts: dict[str, Any]) -> list[Encode]:
-    """The encodes with their names, and with the warnings of the run."""
+    """Returns the encodes with their names, and with the warnings of the run."""
     encodes = read_scores(log)
     for encode, name, warnings in zip(encodes, work.names, warnings_by_encode(work, said)):
         encode.name = name
-        encode.run = facts | encode.run if log.suffix != ".csv" else {}  # CSV has no place for it: so with --jobs, too
-        encode.warnings = [
-            redact(text, [video.path for video in work.videos]) for text in warnings
-        ]  # the report's are among them, in other words
+        # CSV has no room for facts of the run: with --jobs they are left out, too.
+        encode.run = facts | encode.run if log.suffix != ".csv" else {}
+        # The report's own warnings are among these, in other words.
+        encode.warnings = [redact(text, [video.path for video in work.videos]) for text in warnings]
     return encodes
 
 
 def _warn(result: Result) -> None:
-    """Says once what holds for all encodes, and under its name what holds for one."""
+    """Says once what concerns all encodes, and under its name what concerns one."""
     of_all = [text for text in result.encodes[0].warnings if all(text in encode.warnings for encode in result.encodes)]
     for text in of_all:
         note(text)
@@ -269,7 +269,7 @@ def _warn(result: Result) -> None:
 
 
 def _score(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Said, dict[str, Any]]:
-    """What ffmpeg said, and what the report does not say of the runs."""
+    """Scores, and returns what ffmpeg said and the facts of the runs that the report lacks."""
     jobs = _job_count(arguments)
     parts = _jobs.cut_for(work, jobs) if jobs > 1 else []
     if len(parts) > 1:
@@ -278,9 +278,9 @@ def _score(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Said, 
             with progress() as bar:
                 return _jobs.score_in_jobs(work, parts, log, jobs, arguments.device, bar.show)
         except _parts.Indivisible as failure:
-            note(f"{failure}\n  All is scored in one run.")
+            note(f"{failure}\n  So all is scored in one run.")
     elif jobs > 1:
-        note("the videos are too short for parts, or do not say how long they are: scored in one run")
+        note("all is scored in one run: the videos are too short for parts, or do not say how long they are")
     device = next(iter(arguments.device), None)
     with progress() as bar:
         if arguments.range:
@@ -295,7 +295,7 @@ def _job_count(arguments: argparse.Namespace) -> int:
 
 
 def _begins(arguments: argparse.Namespace, settings: Settings) -> Begins | None:
-    """As they are given, one for all encodes or one for each; or as they are found."""
+    """Returns how encodes begin as --offset says, once for all or for each; or as --sync finds it."""
     given: list[Begin] = arguments.offset
     if given:
         return lambda dists, ref: given * (len(dists) if len(given) == 1 else 1)
@@ -324,18 +324,18 @@ def scoring_settings(arguments: argparse.Namespace, window: str | None = None, d
 
 
 def _check_work(arguments: argparse.Namespace, work: Work) -> None:
-    """Looks for what only the files tell."""
+    """Checks what only the files tell."""
     if arguments.range and arguments.log and len(work.groups) > 1:
         sizes = " and ".join(str(work.size_of(group)) for group in work.groups)
         raise Failure(
-            f"a log of a range is of pictures of one size, and these are scored at {sizes}: use --scale reference, "
-            "or score models and features in runs of their own",
+            f"a log of a range has pictures of one size, but these are scored at {sizes}: use --scale reference, "
+            "or score models and features in separate runs",
             2,
         )
 
 
 def read_for_scoring(arguments: argparse.Namespace) -> list[str]:
-    """The files that options of add_scoring_arguments() name."""
+    """Returns the files that options of add_scoring_arguments() name."""
     return [*files_of_models(arguments.model or []), *_ffmpeg.programs(arguments.ffmpeg)]
 
 
@@ -352,25 +352,25 @@ def _check_outputs(arguments: argparse.Namespace) -> Guard:
 
 def _check_arguments(arguments: argparse.Namespace) -> Guard:
     if len(arguments.videos) < 2:
-        raise Failure("at least two videos are needed: an encode, and the reference as the last one", 2)
+        raise Failure("score needs at least two videos: name the encodes, and the reference as the last one", 2)
     guard = _check_outputs(arguments)
     find_dygraphs(arguments.dygraphs, quiet=True)
     if arguments.log and arguments.log.suffix.lower().removeprefix(".") not in LOG_FORMATS:
-        raise Failure(f"the name of the log ends with .{', .'.join(LOG_FORMATS)}, and {arguments.log} does not", 2)
+        raise Failure(f"cannot tell the format of the log {arguments.log}: use .{', .'.join(LOG_FORMATS)}", 2)
     if arguments.log and arguments.log.suffix.lower() == ".xml" and len(arguments.videos) > 2:
-        raise Failure("a log in XML has no place for several encodes: use .json, .ndjson or .csv", 2)
+        raise Failure("a log in XML cannot hold several encodes: use .json, .ndjson or .csv", 2)
     if arguments.backend == "cpu" and arguments.device:
         raise Failure("--device names a GPU, and --backend cpu uses none: leave one of them out", 2)
     if arguments.sync and arguments.offset:
-        raise Failure("--offset says what --sync would find: one of them is enough", 2)
+        raise Failure("--offset says what --sync would find: leave one of them out", 2)
     if len(arguments.offset) not in (0, 1, len(arguments.videos) - 1):
         raise Failure(
-            f"--offset is given once for all encodes or once for each, and not {len(arguments.offset)} times for "
+            f"give --offset once for all encodes or once for each, not {len(arguments.offset)} times for "
             f"{len(arguments.videos) - 1}",
             2,
         )
     if arguments.range and arguments.jobs is not None:
-        raise Failure("--range is a part of the stream already, which --jobs does not cut again", 2)
+        raise Failure("--range scores one part, which --jobs cannot cut again: leave one of them out", 2)
     if _job_count(arguments) > 1 and arguments.log and arguments.log.suffix.lower() == ".ndjson":
-        raise Failure("a log in NDJSON grows frame by frame, which that of --jobs does not: use .json, .csv or .xml", 2)
+        raise Failure("--jobs cannot write a log in NDJSON, which grows frame by frame: use .json, .csv or .xml", 2)
     return guard

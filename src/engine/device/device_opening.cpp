@@ -17,13 +17,13 @@ using Milliseconds = std::chrono::milliseconds;
 
 constexpr Clock::time_point kNever = Clock::time_point::max();
 
-/* What opening a GPU takes: see docs/gpu-results.md. */
+/* The time that opening a GPU takes: see docs/gpu-results.md. */
 constexpr Milliseconds kDelay{500};
 
-/* A runtime that is there takes some ten milliseconds to load. */
+/* Loading a runtime takes some ten milliseconds. */
 constexpr Milliseconds kMostSearch{20};
 
-/* Passes on what a device says, until nobody listens any more. */
+/* Passes a device's messages on while somebody listens. */
 class Listener {
  public:
   explicit Listener(Log& log) : log_(&log) {}
@@ -41,7 +41,7 @@ class Listener {
   Log* log_ VMAFX_GUARDED_BY(mutex_);
 };
 
-/* Of an environment variable. */
+/* Reads an environment variable. */
 StatusOr<Milliseconds> milliseconds(const char* variable, Milliseconds fallback, int least) {
   const char* text = environment(variable);
   if (!text) return fallback;
@@ -49,7 +49,7 @@ StatusOr<Milliseconds> milliseconds(const char* variable, Milliseconds fallback,
   const char* end = text + std::strlen(text);
   if (const auto [rest, failure] = std::from_chars(text, end, number);
       failure != std::errc() || rest != end || number < least)
-    return error(EINVAL, "%s=%s is no number of milliseconds", variable, text);
+    return error(EINVAL, "%s=%s is not a number of milliseconds; use %d or more", variable, text, least);
   return Milliseconds(number);
 }
 
@@ -68,7 +68,7 @@ struct DeviceOpening::Shared {
   Milliseconds limit{}, delay{};
 
   std::atomic<Clock::time_point> began = kNever;   // the stream
-  std::atomic<Clock::time_point> due_by = kNever;  // what the thread is doing
+  std::atomic<Clock::time_point> due_by = kNever;  // when the thread's present step must have ended
   std::atomic<bool> found_runtime = false, done = false;
   Mutex mutex;
   Status status VMAFX_GUARDED_BY(mutex);
@@ -105,7 +105,7 @@ void DeviceOpening::Shared::run() noexcept {
   finish(std::move(reached), std::move(opened));
 }
 
-/* What can be done at once, and the wait until the rest may pay. */
+/* Looks for a runtime, then waits until opening the GPU may pay. */
 Status DeviceOpening::Shared::prepare() {
   VMAFX_TRY(hip::find_runtime());
   found_runtime = true;
@@ -132,7 +132,7 @@ StatusOr<OpenedGpu> DeviceOpening::Shared::open() {
 
 Status DeviceOpening::Shared::make_device_queue(OpenedGpu& opened) {
   DeviceQueueRequest& queue = *request.queue;
-  std::vector<Extractor*> with_kernels;
+  std::vector<const Extractor*> with_kernels;
   for (const auto& extractor : queue.extractors)
     if (extractor) with_kernels.push_back(extractor.get());
   opened.extractors = std::move(queue.extractors);
@@ -141,7 +141,7 @@ Status DeviceOpening::Shared::make_device_queue(OpenedGpu& opened) {
   return {};
 }
 
-/* What nobody takes is given back here: that takes long, too. */
+/* Gives a GPU that nobody takes back here, since that takes long, too. */
 void DeviceOpening::Shared::finish(Status reached, std::optional<OpenedGpu> opened) {
   const bool is_good = reached.ok();
   {
@@ -162,7 +162,7 @@ void DeviceOpening::Shared::finish(Status reached, std::optional<OpenedGpu> open
   gpu.reset();
 }
 
-/* -- Who has it opened --------------------------------------------------------------------------------------------- */
+/* -- The owner ----------------------------------------------------------------------------------------------------- */
 
 StatusOr<std::unique_ptr<DeviceOpening>> DeviceOpening::start(Request request, Log& log) {
   auto shared = std::make_shared<Shared>(std::move(request), log);

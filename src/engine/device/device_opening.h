@@ -1,9 +1,11 @@
-/* The GPU, opened in a thread of its own: each call of a runtime may take long or, in a driver that is ill, never come back. `backend=hip`
- * waits for it. With `backend=auto` the stream begins on the CPU meanwhile, and whoever is at its end leaves the opening behind.
+/* Opens the GPU in a thread of its own: a call of a runtime may take long or, in a broken driver, never come back.
+ * `backend=hip` waits for it. With `backend=auto` the stream begins on the CPU meanwhile, and a session that ends first
+ * leaves the opening behind.
  *
- * A stream of a few frames is over before a driver is up, and should cost what it costs on the CPU alone, the end of the program included,
- * which waits for the driver's call that is under way (base/background.h). So such an opening first only looks whether there is a runtime;
- * it goes on once the stream has lasted as long as opening a GPU takes. */
+ * A stream of a few frames is over before a driver is up. It should cost what it costs on the CPU alone, including the
+ * end of the program, which waits for the driver's call that is under way (base/background.h). Such an opening
+ * therefore only looks for a runtime at first, and goes on once the stream has lasted as long as opening a GPU takes.
+ */
 #ifndef VMAFX_ENGINE_DEVICE_OPENING_H
 #define VMAFX_ENGINE_DEVICE_OPENING_H
 
@@ -16,26 +18,33 @@
 #include "base/log.h"
 #include "base/picture.h"
 #include "base/status.h"
-#include "engine/device/device_queue.h"
-#include "engine/device/dispatch.h"
+#include "engine/frames/device_pictures.h"
+#include "engine/frames/device_queue.h"
 #include "hip/device.h"
 #include "kernels/extractor.h"
 
 namespace vmafx {
 
-/* What a queue is to be made of. */
+/* Which GPU: `device=` names it. It is opened in the `given` context, if that is one of this device. */
+struct DeviceChoice {
+  std::string name;
+  GivenContext given{};
+  std::chrono::seconds place_wait{0};  // how long to wait while other processes fill the GPU
+};
+
+/* The arguments of DeviceQueue::create(). */
 struct DeviceQueueRequest {
-  std::vector<std::unique_ptr<Extractor>> extractors;  // null: none here
+  std::vector<std::unique_ptr<const Extractor>> extractors;  // null: the CPU keeps this metric
   VideoFormat format;
-  std::optional<uint64_t> spare_pictures;  // see DeviceQueue::create()
+  std::optional<uint64_t> spare_pictures;
   int encodes;
 };
 
 struct OpenedGpu {
-  std::shared_ptr<void> listening{};  // what the device says goes to the log until this is gone
+  std::shared_ptr<void> listening{};  // while it lives, the device's messages go to the log
   hip::OpenedDevice device;
-  std::vector<std::unique_ptr<Extractor>> extractors{};  // as they were requested
-  std::unique_ptr<DeviceQueue> queue{};                  // of those that are not null, if a queue was requested
+  std::vector<std::unique_ptr<const Extractor>> extractors{};  // as they were requested
+  std::unique_ptr<DeviceQueue> queue{};                        // runs those that are not null; null: none was requested
 };
 
 class DeviceOpening {
@@ -43,30 +52,30 @@ class DeviceOpening {
   struct Request {
     DeviceChoice device;
     std::optional<DeviceQueueRequest> queue{};
-    bool beside_stream = false;  // to begin after stream_began()
+    bool beside_stream = false;  // waits for stream_began()
   };
 
-  /* Fails when it cannot begin. `log` must outlive this object, and OpenedGpu::listening. The environment variable
-   * VMAFX_HIP_DEADLINE says how many milliseconds any one wait for the device may take (default 10000); a call of the runtime, and the
-   * opening, may take six times as long. VMAFX_HIP_DELAY says how many milliseconds a stream must last (default 500). */
+  /* Fails if it cannot begin. `log` must outlive this object and OpenedGpu::listening. The environment variable
+   * VMAFX_HIP_DEADLINE limits each wait for the device (milliseconds, default 10000); a call of the runtime, and the
+   * opening, may take six times as long. VMAFX_HIP_DELAY is how long a stream must last (milliseconds, default 500). */
   static StatusOr<std::unique_ptr<DeviceOpening>> start(Request request, Log& log);
-  ~DeviceOpening();  // leaves behind what was not taken
+  ~DeviceOpening();  // leaves a GPU that was not taken behind
   DeviceOpening(const DeviceOpening&) = delete;
   DeviceOpening& operator=(const DeviceOpening&) = delete;
 
-  /* The clock runs from the first call on. */
+  /* Starts the clock, at the first call. */
   void stream_began();
 
-  /* What came of it; nullopt: that is not known yet. EIO: a call of the runtime does not come back. */
+  /* The result; nullopt: it is not known yet. EIO: a call of the runtime does not come back. */
   std::optional<Status> outcome();
 
-  /* Until the outcome is known. */
+  /* Waits until the outcome is known. */
   Status wait();
 
-  /* Until it is known whether there is a runtime, which takes a millisecond where there is none; not for long. */
+  /* Waits briefly until it is known whether there is a runtime; if there is none, that takes a millisecond. */
   void wait_for_search();
 
-  /* After an outcome that is good, once. ECANCELED: the program ends. */
+  /* Hands the GPU over, once, after a good outcome. ECANCELED: the program ends. */
   StatusOr<OpenedGpu> take();
 
  private:

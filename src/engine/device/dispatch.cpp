@@ -3,8 +3,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "engine/device/device_opening.h"
-
 namespace vmafx {
 namespace {
 
@@ -15,10 +13,6 @@ StatusOr<OpenedGpu> open_device(DeviceChoice choice, Log& log) {
 }
 
 }  // namespace
-
-hip::Platform hip_platform(VmafxPlatform platform) {
-  return platform == VMAFX_PLATFORM_CUDA ? hip::Platform::kCuda : hip::Platform::kHip;
-}
 
 StatusOr<Backend> open_backend(const std::string& name, DeviceChoice device, bool at_once, Log& log) {
   const GivenContext& given = device.given;
@@ -46,7 +40,7 @@ StatusOr<Backend> open_backend(const std::string& name, DeviceChoice device, boo
 
 Status give_up_device(const std::string& name, const Status& reason, Backend& backend, Log& log) {
   if (name == "hip") return error(reason.code(), "backend=hip cannot run: %s", reason.message().c_str());
-  /* On a machine without a GPU the names and folders of all runtimes help nobody. */
+  /* Without a GPU in the machine, the names and folders of all runtimes help nobody. */
   const bool none_installed = reason.code() == ENOENT && !hip::Runtime::is_named();
   log.info("backend=auto runs on the CPU: " + (none_installed ? "no GPU runtime was found" : reason.message()));
   if (none_installed) log.verbose(reason.message());

@@ -1,4 +1,5 @@
-/* Borders: fingerprints of the pictures at both ends of a range and of those around it, by which a merge sees that parts of a stream meet. */
+/* Borders: fingerprints of the pictures at both ends of a range and of those around it, by which a merge sees that
+ * parts of a stream meet. */
 #ifndef VMAFX_ENGINE_RANGE_BORDERS_H
 #define VMAFX_ENGINE_RANGE_BORDERS_H
 
@@ -10,16 +11,16 @@
 
 #include "base/picture.h"
 #include "base/status.h"
-#include "engine/pictures.h"
+#include "engine/frames/pictures.h"
 #include "engine/range/range.h"
 #include "report/range_facts.h"
 
 namespace vmafx {
 
-/* A hash of the samples that metrics read, the same wherever they lie in memory. */
+/* A hash of the samples that metrics read; it does not depend on their layout in memory. */
 uint64_t fingerprint(const Picture& picture);
 
-/* Of an encode. */
+/* The borders of one encode's range. */
 class Borders {
  public:
   using Held = std::shared_ptr<HeldPicture>;
@@ -30,15 +31,16 @@ class Borders {
     Held ref, dist;
   };
 
-  Borders() = default;  // of no range: keeps nothing
+  Borders() = default;  // without a range: keeps nothing
 
-  /* So many pairs before a range and after it are its context; as many at its ends are the context of its neighbours. */
+  /* So many pairs before a range and after it are its context; as many at its ends are the context of its neighbours.
+   */
   Borders(int before, int after) : before_(before), after_(after) {}
 
-  /* The next pair that is scored or context. Fails when a picture in a GPU's memory cannot be downloaded. */
+  /* Adds the next pair that is scored or context. Fails if a picture in a GPU's memory cannot be downloaded. */
   Status add(Pair pair, Place place);
 
-  /* No more come. */
+  /* Ends the stream. */
   Status end();
 
   const std::vector<BorderPair>& pairs() const { return pairs_; }
@@ -49,7 +51,7 @@ class Borders {
 
   int before_ = 0, after_ = 0;
   int within_ = 0;           // so many pairs, at most after_
-  std::deque<Pair> recent_;  // the last ones, which may be a context
+  std::deque<Pair> recent_;  // the last pairs, which may be a context
   Place last_ = Place::kBefore;
   std::vector<BorderPair> pairs_;
 };

@@ -19,12 +19,12 @@ int64_t milliseconds(int64_t microseconds) {
   const int64_t up = microseconds + 500;
   return up / 1000 - (up % 1000 < 0);
 }
-/* Of what lies far beyond any range's ends, no more than that. */
+/* Clamps times far beyond the ends of any range, which the arithmetic could not hold. */
 int64_t milliseconds_of(double seconds) {
   return milliseconds(std::llround(std::clamp(seconds, -2 * kMostSeconds, 2 * kMostSeconds) * kMicroseconds));
 }
 
-/* The whole text as a number. */
+/* Reads the whole text as a number. */
 template <class Number, class... Format>
 std::optional<Number> number_of(std::string_view text, Format... format) {
   Number number = 0;
@@ -38,7 +38,7 @@ std::optional<int64_t> read_pair_number(std::string_view text) {
   return number && *number < INT32_MAX ? number : std::nullopt;
 }
 
-/* In microseconds. */
+/* Reads seconds as microseconds. */
 std::optional<int64_t> read_time(std::string_view text) {
   if (!text.ends_with('s')) return std::nullopt;
   text.remove_suffix(1);

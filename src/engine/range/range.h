@@ -10,14 +10,14 @@
 
 namespace vmafx {
 
-/* Where a pair lies. */
+/* The place of a pair, relative to a range. */
 enum class Place { kBefore, kWithin, kAfter };
 
-/* "100-199": pairs 100 to 199. "12.5s-20s": those from 12.5 s on and before 20 s. A range without a first end begins with the stream, one
- * without a second ends with it.
+/* "100-199": pairs 100 to 199. "12.5s-20s": those from 12.5 s on and before 20 s. A range without a first end begins
+ * with the stream, one without a second ends with it.
  *
- * Times are compared in whole milliseconds, a half rounded up, as containers round them: the frame that a container has at 12.513 s is the one
- * that another has at 12.5125 s. */
+ * Times are compared in whole milliseconds, a half rounded up, as containers round them: the frame that a container has
+ * at 12.513 s is the one that another has at 12.5125 s. */
 class Range {
  public:
   Range() = default;  // none: the whole stream, without what a merge needs
@@ -29,11 +29,11 @@ class Range {
   bool by_time() const { return by_time_; }
   const std::string& text() const { return text_; }
 
-  /* Whether the first pair within it is the stream's first one, and its last one the stream's last. */
+  /* Whether the range begins with the stream's first pair, and ends with its last. */
   bool begins_stream() const { return !from_ || (!by_time_ && *from_ == 0); }
   bool ends_stream() const { return !to_; }
 
-  /* Of a pair with this number. EINVAL: it has no time, and the range goes by time. */
+  /* The place of the pair with this number. EINVAL: the range goes by times, and the pair has none. */
   StatusOr<Place> place(int64_t number, std::optional<double> seconds) const;
 
   /* Its ends as JSON numbers, the first one past the range last; "null" where it has none. */

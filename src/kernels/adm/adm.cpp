@@ -8,6 +8,8 @@
 
 #include "kernels/adm/adm_csf.h"
 #include "kernels/adm/adm_scores.h"
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 namespace {
@@ -106,7 +108,7 @@ float pooled_den(const AdmScale& s, int index, const uint64_t (&sums)[kAdmBands]
 
 struct Sensitivities {
   std::array<AdmSensitivity, kAdmScales> factors;
-  std::array<int, kAdmScales> units = {};  // of AdmScale::rfactor, see adm_fixed_sensitivity()
+  std::array<int, kAdmScales> units = {};  // for AdmScale::rfactor, see adm_fixed_sensitivity()
 };
 
 class Adm : public Metric<AdmParams, AdmSums, AdmScores> {
@@ -117,7 +119,7 @@ class Adm : public Metric<AdmParams, AdmSums, AdmScores> {
         sensitivities_(sensitivities) {}
 
  private:
-  AdmScores scores(const AdmSums& sums) override {
+  AdmScores scores(const AdmSums& sums) const override {
     AdmScaleScore scales[kAdmScales];
     for (int s = params_.skip_scale0 ? 1 : 0; s < kAdmScales; s++) {
       const AdmScale& scale = params_.scale[s];
@@ -179,6 +181,7 @@ StatusOr<AdmParams> adm_params(const Options& options, const VideoFormat& format
 
 constexpr ExtractorInfo kAdmExtractor = {
     .name = "adm",
+    .measures = "detail",
     .help = "detail loss and additive impairment at four scales, integer arithmetic",
     .flags = kHip,
     .features = kFeatures,

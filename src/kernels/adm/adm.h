@@ -37,13 +37,11 @@
 #define VMAFX_KERNELS_ADM_ADM_H
 
 #include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <span>
 
 #include "base/picture.h"
 #include "kernels/adm/adm_math.h"
-#include "kernels/metric.h"
+#include "kernels/forward.h"
 
 namespace vmafx {
 
@@ -67,13 +65,13 @@ size_t adm_scratch_bytes_simd(const AdmParams& params);
 void adm_simd(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
               AdmSums& sums);
 
-/* Of several encodes of one reference. */
+/* Scores several encodes of one reference. */
 size_t adm_encodes_scratch_bytes_simd(const AdmParams& params, int encodes);
 void adm_encodes_simd(const AdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                       std::byte* scratch, std::span<AdmSums* const> sums);
 
 /* The HIP twin's kernels. */
-std::unique_ptr<DeviceTwin> adm_hip(const AdmParams& params);
+OwnedDeviceTwin adm_hip(const AdmParams& params);
 
 extern const ExtractorInfo kAdmExtractor;
 

@@ -9,8 +9,8 @@ namespace vmafx::adm {
 
 /* -- Decoupling and contrast sensitivity --------------------------------------------------------------------------- */
 
-/* What the weighted magnitudes of a picture, all bands together, add to thresholds as a neighbor, and how much more
- * at the center. */
+/* The sums that the weighted magnitudes of a picture, all bands together, add to the thresholds around a sample, and
+ * how much more they add to its own. */
 struct Mask {
   uint32_t neighbor = 0, center = 0;
 };
@@ -41,7 +41,7 @@ VMAFX_DEVICE uint32_t weigh(int band, uint32_t rfactor, int32_t value, int32_t s
 template <int kScale>
 using Magnitudes = uint32_t[kAdmBands][Tile<kScale>::kColumns];
 
-/* Both parts of the distorted picture. */
+/* The restored and the added part of the distorted picture. */
 template <int kScale>
 struct Parts {
   Magnitudes<kScale> restored, added;  // weighted
@@ -72,13 +72,13 @@ VMAFX_DEVICE void decouple(const AdmStage& stage, const Details<kScale>& ref, co
 
 /* -- Masking ------------------------------------------------------------------------------------------------------- */
 
-using Quad = gpu::Pack<uint32_t, 4>;  // what shared memory is aligned to
+using Quad = gpu::Pack<uint32_t, 4>;  // the alignment of shared memory
 
-/* What a sample adds to its neighbors' thresholds: of the added part, of the restored one. */
+/* A sample's shares in its neighbors' thresholds: of the added part, of the restored one. */
 using Neighbor = gpu::Pack<uint32_t, 2>;
 constexpr int kAdded = 0, kRestored = 1;
 
-/* Also to where the window of a sample at the edge of the bands finds it mirrored. */
+/* Stores a thread's neighbor sums, also at the places where windows at the edge of the bands find them mirrored. */
 template <int kScale>
 VMAFX_DEVICE void store_neighbors(const AdmScale& scale, const Place& at, const Parts<kScale>& parts, Neighbor* row) {
   Neighbor here[Tile<kScale>::kColumns];
@@ -158,7 +158,7 @@ VMAFX_DEVICE bool scored_row(const AdmScale& scale, int row, int y) {
   return row >= 1 && row < Tile<kScale>::kH - 1 && y >= scale.top && y < scale.bottom;
 }
 
-/* Which of the thread's columns count. */
+/* Flags for the thread's columns that count. */
 template <int kScale>
 using Counts = bool[Tile<kScale>::kColumns];
 

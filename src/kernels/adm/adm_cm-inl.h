@@ -40,7 +40,7 @@ HWY_INLINE void add_cubes(V32 x, const CubeRounding& rounding, VU64& sum) {
   sum = hn::Add(sum, hn::Add(cube_even<kSquareShift>(x, rounding), cube_even<kSquareShift>(odd_lanes(x), rounding)));
 }
 
-/* What of `magnitude` exceeds the threshold. Where columns are not scored both are 0. */
+/* The part of `magnitude` that exceeds the threshold. In columns that are not scored both are 0. */
 HWY_INLINE V32 excess(V32 magnitude, V32 threshold) { return hn::Max(hn::Sub(magnitude, threshold), hn::Zero(D32())); }
 
 /* Whether some of the `lanes` columns from x on are not scored. */

@@ -19,7 +19,7 @@ float pixels_per_degree(const AdmDisplay& display) {
   return static_cast<float>(display.distance_h * display.height * std::numbers::pi / 180.0);
 }
 
-/* Of a scale's bands, in cycles per degree. */
+/* The frequency of a scale's bands, in cycles per degree. */
 float nominal_frequency(const AdmDisplay& display, int scale) {
   return static_cast<float>(pixels_per_degree(display) / std::pow(2.0, scale + 1));
 }
@@ -180,12 +180,12 @@ AdmSensitivity sensitivity(const AdmViewing& viewing, int scale) {
   return {};
 }
 
-/* The sensitivity as libvmaf converts it. Those of all modes but kBarten fit the types that it converts to. */
+/* The sensitivity as libvmaf converts it. All modes' sensitivities but kBarten's fit the types that it converts to. */
 uint32_t fixed_point(float value, int exponent) {
   return static_cast<uint32_t>(std::ldexp(static_cast<double>(value), exponent));
 }
 
-/* Of a scale's factors in fixed point: binary places, and the largest sensitivities for which no step of the arithmetic
+/* A scale's factors in fixed point: binary places, and the largest sensitivities for which no step of the arithmetic
  * drops a high bit, whatever the picture (adm_math.h). At scale 0 the largest weighted coefficient of bands h and v,
  * 22930 * 0.01 * 2^6, is below 15360, from which on the masking's center tap would leave 16 bits; the limit of band d
  * is that of libvmaf's own constant. */

@@ -41,7 +41,8 @@ struct AdmViewing {
   double diagonal_scale = 1;  // adm_csf_diag_scale, kBarten only: weight of the band d
 };
 
-/* Of all scales. EINVAL for a viewing distance that the 16-bit arithmetic or the mode's table cannot serve. */
+/* Fills the sensitivities of all scales. EINVAL for a viewing distance that the 16-bit arithmetic or the mode's table
+ * cannot serve. */
 Status adm_sensitivities(const AdmViewing& viewing, std::span<AdmSensitivity, kAdmScales> scales);
 
 /* Fills AdmScale::rfactor with a scale's sensitivities as the arithmetic takes them, and returns the unit that they

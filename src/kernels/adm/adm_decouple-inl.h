@@ -1,9 +1,8 @@
-/* ADM, SIMD: a row of bands of the reference and of its encodes into what the masking stage needs, and the row's part of
- * the denominator.
+/* ADM, SIMD: a row of bands of the reference and of its encodes into what the masking stage needs, and the row's part
+ * of the denominator.
  *
- * Scale 0 works on 16-bit lanes. Where it needs 32 bits, the even and the odd columns go separate ways; such rows are
- * kept as two, for even and for odd columns. Scales 1 to 3 work on 32-bit lanes, and on the even and odd of those for
- * 64 bits. */
+ * Scale 0 works on 16-bit lanes. Steps that need 32 bits treat even and odd columns apart; such rows are kept as two,
+ * for even and for odd columns. Scales 1 to 3 work on 32-bit lanes, and on the even and odd of those for 64 bits. */
 #if defined(VMAFX_ADM_DECOUPLE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_ADM_DECOUPLE_INL_H
 #undef VMAFX_ADM_DECOUPLE_INL_H
@@ -87,7 +86,7 @@ HWY_INLINE V32 aligned_pairs(const RefPairs& ref, V16 t) {
                          low_halves(t), high_halves(t));
 }
 
-/* Those of 32-bit coefficients. */
+/* The gradient of 32-bit coefficients. */
 struct RefGradient {
   V32 h, v;
   VF32 float_h, float_v, square_bound;
@@ -121,7 +120,7 @@ HWY_INLINE V32 reciprocal(V32 x) {
   return hn::Add(quotient, hn::ShiftRight<31>(remainder));
 }
 
-/* Rounds m * limit down, for limits that are no whole numbers. */
+/* Rounds m * limit down, for limits that are not whole numbers. */
 HWY_INLINE V32 gain_fraction(V32 m, double limit) {
   const hn::Half<D32> dh;
   const hn::ScalableTag<double> df;
@@ -165,7 +164,7 @@ HWY_INLINE V32 gained_coarse(V32 m, V32 u, const GainLimit<V32>& limit) {
 struct RefFine {
   V16 sign, minus_o;
   V16 above;                                  // |o| + 1
-  V32 even_minus_inverse, odd_minus_inverse;  // of |o|
+  V32 even_minus_inverse, odd_minus_inverse;  // the reciprocals of |o|
 };
 HWY_INLINE RefFine ref_fine(V16 o) {
   const D16 d;
@@ -174,8 +173,8 @@ HWY_INLINE RefFine ref_fine(V16 o) {
           hn::Neg(reciprocal(odd_unsigned(a)))};
 }
 
-/* -k in Q30, but rounded to Q15 once it is shifted there. Where u is larger than |o|, its ratio counts as 1, which the
- * product of |o| itself, with a reciprocal that was rounded down, need not reach; that of |o| + 1 does. */
+/* -k in Q30, but rounded to Q15 once it is shifted there. If u is larger than |o|, its ratio counts as 1. The product
+ * of |o| with its reciprocal, which was rounded down, need not reach 1; the product of |o| + 1 does. */
 HWY_INLINE V32 minus_ratio_fine(V32 minus_inverse, V32 u) {
   const D32 d;
   return hn::Max(hn::Add(hn::Mul(minus_inverse, u), hn::Set(d, (1 << 14) - 1)), hn::Set(d, -(1 << 30)));
@@ -195,7 +194,7 @@ HWY_INLINE V16 restored_fine(const RefFine& ref, V16 t, V16 aligned, const GainL
   return hn::IfThenElse(gains, hn::Sub(hn::Xor(gained, ref.sign), ref.sign), restored);
 }
 
-/* By what the ratio of the even lanes is multiplied and shifted. */
+/* The factor and the shift that make the ratio of the even lanes. */
 struct RatioEven {
   V32 inverse;
   VU64 half, shift;
@@ -211,7 +210,7 @@ HWY_INLINE VU64 ratio_even(const RatioEven& ratio, V32 u) {
 
 /* A band of the reference at scales 1 to 3, as decoupling takes it. */
 struct RefCoarse {
-  V32 sign, twice;  // of the magnitude
+  V32 sign, twice;  // twice the magnitude
   V32 high, low;    // high * 2^15 + low
   RatioEven even, odd;
 };

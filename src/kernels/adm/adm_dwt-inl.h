@@ -88,7 +88,8 @@ HWY_INLINE V16 load_source(const uint16_t* from, V16 center) {
   return hn::Sub(hn::BitCast(D16(), hn::LoadU(DU16(), from)), center);
 }
 
-/* What of a low-pass sum is the center of the samples that load_source() leaves as they are. None of a high-pass sum is. */
+/* The part of a low-pass sum that comes from the samples' center, if load_source() leaves it in them. High-pass sums
+ * have no such part. */
 template <class T>
 constexpr int kCenterLeft = sizeof(T) == 1 ? 128 * (kAdmTap0 + kAdmTap1 + kAdmTap2 + kAdmTap3) : 0;
 

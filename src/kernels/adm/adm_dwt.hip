@@ -38,7 +38,7 @@ struct Place {
 
 VMAFX_DEVICE int clamp(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
 
-/* Where a tap at i reads; far beyond the picture, where no tap is, anywhere within it. */
+/* The place that a tap at i reads; for places far beyond the picture, which no tap needs, any place within it. */
 VMAFX_DEVICE int inside(int i, int size) { return clamp(adm_mirror(i, size), size); }
 
 /* -- Vertical pass ------------------------------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ struct Samples {
   }
 };
 
-/* Of row y, mirrored where x or y is outside of the picture. */
+/* Loads samples of row y, mirrored if x or y is outside of the picture. */
 template <int n, class T>
 VMAFX_DEVICE Samples<T, n> load_mirrored(const AdmScale& scale, const Picture<T>& picture, int x, int y) {
   using To = Samples<T, n>;
@@ -182,7 +182,7 @@ struct FilteredRow {
   uint32_t low[Tile<kScale>::kTaps], high[Tile<kScale>::kTaps];
 };
 
-/* The same as numbers. */
+/* A FilteredRow's samples as numbers. */
 template <int kScale>
 using Row = int32_t[Tile<kScale>::kTaps];
 

@@ -1,5 +1,4 @@
-/* Which kernels of adm run, on what planes, in which order: one for each scale, from the finest on, then one that
- * adds up the rows of all of them. */
+/* The HIP twin of adm: one kernel for each scale, from the finest on, then one that adds up the rows of all of them. */
 #include <algorithm>
 #include <cmath>
 
@@ -10,17 +9,15 @@
 namespace vmafx {
 namespace {
 
-int blocks(int items, int per_block) { return (items + per_block - 1) / per_block; }
-
 /* Tiles that score [from, to), and if `all`, those around them that cover [0, size). The first begins at an even
  * place. */
 AdmTiling make_tiling(int from, int to, int size, int step, bool all) {
   AdmTiling tiling;
   const int first_scored = (from - 1) & ~1;
-  tiling.scored_from = all ? std::max(0, blocks(first_scored, step)) : 0;
-  tiling.scored = blocks(to - first_scored - 1, step);
+  tiling.scored_from = all ? static_cast<int32_t>(hip::blocks_for(std::max(0, first_scored), step)) : 0;
+  tiling.scored = static_cast<int32_t>(hip::blocks_for(to - first_scored - 1, step));
   tiling.first = first_scored - tiling.scored_from * step;
-  tiling.count = all ? blocks(size - tiling.first, step) : tiling.scored;
+  tiling.count = all ? static_cast<int32_t>(hip::blocks_for(size - tiling.first, step)) : tiling.scored;
   return tiling;
 }
 
@@ -106,6 +103,6 @@ class AdmHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> adm_hip(const AdmParams& params) { return std::make_unique<AdmHip>(params); }
+OwnedDeviceTwin adm_hip(const AdmParams& params) { return {std::make_unique<AdmHip>(params)}; }
 
 }  // namespace vmafx

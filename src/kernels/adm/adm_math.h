@@ -5,8 +5,8 @@
  * scales 1 to 3 are Q21, Q19 and Q18 and fit 32 bits (|band| <= 2103110000). Ratios k are Q15, reciprocals Q30.
  *
  * Several steps of libvmaf drop high bits: the casts to int16_t at scale 0, those to int32_t elsewhere. With the
- * Watson and blended sensitivities that only happens on extreme pictures. What is dropped there is part of the
- * definition, so unsigned arithmetic stands wherever a sum or a difference may leave its range. Barten's sensitivities,
+ * Watson and blended sensitivities that only happens on extreme pictures. The dropped bits are part of the definition,
+ * so unsigned arithmetic stands wherever a sum or a difference may leave its range. Barten's sensitivities,
  * adm_csf_mode=1, do not fit libvmaf's fixed-point format at all; here they have a unit that fits (adm_csf.h), and
  * nothing is dropped. */
 #ifndef VMAFX_KERNELS_ADM_ADM_MATH_H
@@ -19,19 +19,19 @@
 
 namespace vmafx {
 
-/* What depends on the scale, the size and how the picture is looked at. */
+/* A scale's parameters: those that depend on its size and on how the picture is viewed. */
 struct AdmScale : AdmExtent {
-  int vertical_shift;  // of the wavelet transform, see adm_vertical_shift()
+  int vertical_shift;  // for the wavelet transform, see adm_vertical_shift()
   int horizontal_shift;
   uint32_t rfactor[kAdmBands];  // sensitivity. Scale 0: Q21, Q21, Q23, below 2^16; others: Q32
   int cube_shift[kAdmBands];    // rounding right shift of each masked cube
-  int row_shift;                // of a row's sum of masked cubes
-  int den_cube_shift;           // of each cube of the reference, scales 1 to 3
-  int den_row_shift;            // of a row's sum of cubes of the reference
+  int row_shift;                // for a row's sum of masked cubes
+  int den_cube_shift;           // for each cube of the reference, scales 1 to 3
+  int den_row_shift;            // for a row's sum of cubes of the reference
 };
 
-/* The raw sums of a frame: per scale and band (h, v, d), row by row with the shifts of AdmScale. What is skipped stays
- * zero. */
+/* The raw sums of a frame: per scale and band (h, v, d), row by row with the shifts of AdmScale. Sums of skipped bands
+ * stay zero. */
 struct AdmSums {
   int64_t dlm[kAdmScales][kAdmBands];
   int64_t aim[kAdmScales][kAdmBands];
@@ -83,7 +83,7 @@ VMAFX_HD bool adm_aligned(int32_t oh, int32_t ov, int32_t th, int32_t tv) {
 /* 2^30 / x, rounded down, for x in [1, 32768]. libvmaf keeps a table of it; a division gives the same numbers. */
 VMAFX_HD constexpr int32_t adm_reciprocal(uint32_t x) { return static_cast<int32_t>((1u << 30) / x); }
 
-/* By how much to shift |o| right, with rounding, to have its 15 leading bits: 0 below 32768. */
+/* The right shift, with rounding, that leaves the 15 leading bits of |o|: 0 below 32768. */
 VMAFX_HD constexpr int adm_leading_shift(uint32_t magnitude) {
   return magnitude < 32768 ? 0 : 17 - __builtin_clz(magnitude);
 }
@@ -98,7 +98,7 @@ VMAFX_HD constexpr int32_t adm_ratio(int32_t o, int32_t t) {
   return k < 0 ? 0 : k > 32768 ? 32768 : static_cast<int32_t>(k);
 }
 
-/* The restored part of t. Where the gradients are aligned, the contrast was changed rather than the detail: then up to
+/* The restored part of t. If the gradients are aligned, the contrast was changed rather than the detail: then up to
  * gain_limit times the restored part counts as restored, but never more than t. */
 VMAFX_HD constexpr int32_t adm_restored(int32_t o, int32_t t, bool aligned, double gain_limit) {
   const int32_t k = adm_ratio(o, t);
@@ -179,19 +179,19 @@ VMAFX_HD constexpr uint32_t shifted(uint64_t value, int n) {
   return static_cast<uint32_t>(value) >> n | static_cast<uint32_t>(value >> 32) << (32 - n);
 }
 
-/* -- Wavelet transform: adm_low_pass() and adm_high_pass(), modulo 2^32. Where the result fits int32_t, steps in
- * between need not. */
+/* -- Wavelet transform: adm_low_pass() and adm_high_pass(), modulo 2^32. Steps in between may leave int32_t as long as
+ * the result fits it. */
 VMAFX_HD constexpr uint32_t low_pass(uint32_t start, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
   return start + kAdmTap0 * a + kAdmTap1 * b + kAdmTap2 * c + static_cast<uint32_t>(kAdmTap3) * d;
 }
 VMAFX_HD constexpr uint32_t high_pass(uint32_t start, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
   return start + static_cast<uint32_t>(kAdmTap3) * a - kAdmTap2 * b + kAdmTap1 * c - kAdmTap0 * d;
 }
-inline constexpr uint32_t kLowGain = kAdmTap0 + kAdmTap1 + kAdmTap2 + kAdmTap3;  // of a constant; high-pass: 0
+inline constexpr uint32_t kLowGain = kAdmTap0 + kAdmTap1 + kAdmTap2 + kAdmTap3;  // a constant's gain; high-pass: 0
 
 /* -- adm_aligned() ------------------------------------------------------------------------------------------------- */
 
-/* What floats say: aligned, or too near to the limit to tell. */
+/* The answer that floats can give: aligned, or too near to the limit to tell. */
 struct Alignment {
   bool yes, near;
 };
@@ -231,7 +231,8 @@ VMAFX_HD constexpr Pair pair(int32_t o, int32_t t) {
   return {magnitude(o), (t ^ sign) - sign, sign};
 }
 
-/* What adm_reciprocal() is taken of: the leading bits of o, and by how much they are shifted; of 1 where o is 0. */
+/* The argument of adm_reciprocal(): the leading bits of o, or of 1 if o is 0, and the number of bits that they are
+ * shifted by. */
 struct Divisor {
   uint32_t leading;
   int shift;

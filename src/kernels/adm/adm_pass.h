@@ -1,14 +1,13 @@
-/* Which rows and columns of ADM's bands have to be made, so that the scored part of every scale can be; and how the SIMD
- * twins of the integer and the floating-point ADM make them: in one pass over the pictures, in which each scale makes a
- * row of its bands as soon as the rows under the wavelet's taps are there, and keeps no more rows than the next steps
- * read. */
+/* The rows and columns of ADM's bands that must be made to score every scale; and how the SIMD twins of the integer and
+ * the floating-point ADM make them: in one pass over the pictures, in which each scale makes a row of its bands as soon
+ * as the rows under the wavelet's taps are there, and keeps no more rows than the next steps read. */
 #ifndef VMAFX_KERNELS_ADM_ADM_PASS_H
 #define VMAFX_KERNELS_ADM_ADM_PASS_H
 
 #include <algorithm>
 #include <cstddef>
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "kernels/adm/adm_scales.h"
 
 namespace vmafx {
@@ -21,19 +20,20 @@ struct Interval {
 
 inline Interval hull(Interval a, Interval b) { return {std::min(a.begin, b.begin), std::max(a.end, b.end)}; }
 
-/* What the wavelet filters read of `size` samples to make `out`. */
+/* The samples, out of `size`, that the wavelet filters read to make `out`. */
 inline Interval adm_taps_of(Interval out, int size) {
   return {std::max(2 * out.begin - 1, 0), std::min(2 * out.end + 1, size)};
 }
 
 struct AdmNeeds {
-  Interval in_rows, in_cols;  // of the scale's input
-  Interval rows, cols;        // of all bands
-  /* Of the detail bands: the scored part and its neighbors under the masking window. Empty if the scale is skipped. */
+  Interval in_rows, in_cols;  // the scale's input
+  Interval rows, cols;        // all bands
+  /* The part of the detail bands: the scored part and its neighbors under the masking window. Empty if the scale is
+   * skipped. */
   Interval detail_rows, detail_cols;
 };
 
-/* What a scale has to make. `next`: what the following one needs; null for the last. */
+/* The part that a scale has to make. `next`: the needs of the following scale; null for the last. */
 inline AdmNeeds adm_needs(const AdmExtent& s, bool scored, const AdmNeeds* next) {
   AdmNeeds needs;
   if (scored) {
@@ -51,7 +51,7 @@ inline AdmNeeds adm_needs(const AdmExtent& s, bool scored, const AdmNeeds* next)
   return needs;
 }
 
-/* -- The pass ------------------------------------------------------------------------------------------------------- */
+/* -- The pass ------------------------------------------------------------------------------------------------------ */
 
 inline constexpr int kAdmInputRows = 4;   // under one step of the vertical pass
 inline constexpr int kAdmNearRows = 3;    // under the masking window
@@ -66,7 +66,8 @@ struct AdmLevel : AdmNeeds {
   bool is_ready(int y, int in_h) const { return next_row < rows.end && std::min(2 * next_row + 2, in_h - 1) <= y; }
 };
 
-/* What each scale has to make, from the last one up. `Level` is an AdmLevel with a pointer to its `scale`. */
+/* Plans the parts that the scales have to make, from the last one up. `Level` is an AdmLevel with a pointer to its
+ * `scale`. */
 template <class Level, class Scale>
 void plan_adm_levels(const Scale (&scales)[kAdmScales], bool skip_scale0, Level (&levels)[kAdmScales]) {
   for (int i = kAdmScales - 1; i >= 0; i--) {

@@ -1,67 +1,58 @@
 /* ADM, the definition: plain loops over whole planes, in the order of the equations. Every other twin answers to it. */
-#include "base/aligned.h"
 #include "kernels/adm/adm.h"
+#include "kernels/steps/scratch.h"
 
 namespace vmafx {
 namespace {
 
+/* A plane for each detail band. */
+using Details = Plane<int32_t>[kAdmBands];
+
 /* The bands of one picture at one scale. */
 struct Bands {
   Plane<int32_t> a;  // low-pass both ways: the next scale's picture
-  Plane<int32_t> detail[kAdmBands];
+  Details detail;
 };
 
 /* All planes of a scale. */
 struct Planes {
   Bands ref, dist;
-  Plane<int32_t> restored[kAdmBands], added[kAdmBands];
-  Plane<int32_t> weighted_restored[kAdmBands], weighted_added[kAdmBands];
+  Details restored, added, weighted_restored, weighted_added;
   int32_t* low;  // one row after the vertical pass
   int32_t* high;
 };
-constexpr int kPlanes = 2 * (1 + kAdmBands) + 4 * kAdmBands;
 
-/* Hands out the planes of `scale` from `memory`; the a-bands alternate between two places, for one scale reads the
- * last. */
+/* Hands out the planes of a scale; the a-bands alternate between two places, for one scale reads the last. */
 class PlaneMemory {
  public:
-  PlaneMemory(const AdmParams& params, std::byte* memory)
-      : row_bytes_(row_bytes(params)), plane_bytes_(plane_bytes(params)), memory_(memory) {}
+  PlaneMemory(const AdmParams& params, std::byte* memory) : params_(params), memory_(memory) {}
 
-  static size_t row_bytes(const AdmParams& params) { return round_to_lines(params.scale[0].in_w * sizeof(int32_t)); }
-  static size_t plane_bytes(const AdmParams& params) {
-    return round_to_lines(params.scale[0].w * sizeof(int32_t)) * params.scale[0].h;
-  }
-  static size_t bytes(const AdmParams& params) { return 2 * row_bytes(params) + (kPlanes + 2) * plane_bytes(params); }
-
-  Planes planes(const AdmScale& scale, int index) const {
-    std::byte* next = memory_;
-    const auto take = [&] {
-      const auto stride = static_cast<ptrdiff_t>(round_to_lines(scale.w * sizeof(int32_t)));
-      const Plane<int32_t> plane = {reinterpret_cast<int32_t*>(next), stride, scale.w, scale.h};
-      next += plane_bytes_;
-      return plane;
-    };
-    const Plane<int32_t> ref_a[2] = {take(), take()}, dist_a[2] = {take(), take()};
+  Planes planes(int index) {
+    const AdmExtent &first = params_.scale[0], &scale = params_.scale[index];
+    Scratch scratch(memory_);
+    const auto take = [&](const AdmExtent& of) { return scratch.take_plane<int32_t>(of.w, of.h); };
+    const Plane<int32_t> a[2][2] = {{take(first), take(first)}, {take(first), take(first)}};
     Planes p;
-    p.ref.a = ref_a[index % 2];
-    p.dist.a = dist_a[index % 2];
-    for (int b = 0; b < kAdmBands; b++) {
-      p.ref.detail[b] = take();
-      p.dist.detail[b] = take();
-      p.restored[b] = take();
-      p.added[b] = take();
-      p.weighted_restored[b] = take();
-      p.weighted_added[b] = take();
-    }
-    p.low = reinterpret_cast<int32_t*>(next);
-    p.high = reinterpret_cast<int32_t*>(next + row_bytes_);
+    p.ref.a = resized(a[index % 2][0], scale);
+    p.dist.a = resized(a[index % 2][1], scale);
+    for (Details* details :
+         {&p.ref.detail, &p.dist.detail, &p.restored, &p.added, &p.weighted_restored, &p.weighted_added})
+      for (Plane<int32_t>& plane : *details) plane = take(scale);
+    p.low = scratch.take<int32_t>(first.in_w);
+    p.high = scratch.take<int32_t>(first.in_w);
+    bytes_ = scratch.bytes();
     return p;
   }
+  size_t bytes() const { return bytes_; }  // of the last planes()
 
  private:
-  size_t row_bytes_, plane_bytes_;
-  std::byte* memory_;
+  static Plane<int32_t> resized(const Plane<int32_t>& plane, const AdmExtent& to) {
+    return {plane.data, plane.stride, to.w, to.h};
+  }
+
+  const AdmParams& params_;
+  std::byte* const memory_;
+  size_t bytes_ = 0;
 };
 
 /* One level of the wavelet transform of `in`, whose samples have `center` taken off. */
@@ -178,23 +169,21 @@ void score_scale(const AdmParams& params, int index, const Planes& p, AdmSums& s
   cm(scale, index, p.added, p.weighted_restored, sums.aim[index]);
 }
 
-Plane<const int32_t> view(const Plane<int32_t>& plane) { return {plane.data, plane.stride, plane.w, plane.h}; }
-
 template <class T>
 void run_scales(const AdmParams& params, const Plane<const T>& ref, const Plane<const T>& dist, std::byte* scratch,
                 AdmSums& sums) {
-  const PlaneMemory memory(params, scratch);
+  PlaneMemory memory(params, scratch);
   const int32_t center = 1 << (params.bpc - 1);
-  const Planes first = memory.planes(params.scale[0], 0);
+  const Planes first = memory.planes(0);
   dwt2(ref, center, params.scale[0], first.low, first.high, first.ref);
   dwt2(dist, center, params.scale[0], first.low, first.high, first.dist);
   if (!params.skip_scale0) score_scale(params, 0, first, sums);
 
   Planes last = first;
   for (int index = 1; index < kAdmScales; index++) {
-    const Planes p = memory.planes(params.scale[index], index);
-    dwt2(view(last.ref.a), 0, params.scale[index], p.low, p.high, p.ref);
-    dwt2(view(last.dist.a), 0, params.scale[index], p.low, p.high, p.dist);
+    const Planes p = memory.planes(index);
+    dwt2(last.ref.a.to_read(), 0, params.scale[index], p.low, p.high, p.ref);
+    dwt2(last.dist.a.to_read(), 0, params.scale[index], p.low, p.high, p.dist);
     score_scale(params, index, p, sums);
     last = p;
   }
@@ -202,7 +191,11 @@ void run_scales(const AdmParams& params, const Plane<const T>& ref, const Plane<
 
 }  // namespace
 
-size_t adm_scratch_bytes_plain(const AdmParams& params) { return PlaneMemory::bytes(params); }
+size_t adm_scratch_bytes_plain(const AdmParams& params) {
+  PlaneMemory memory(params, nullptr);
+  memory.planes(0);
+  return memory.bytes();
+}
 
 void adm_plain(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                AdmSums& sums) {

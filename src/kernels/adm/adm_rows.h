@@ -6,19 +6,19 @@
 #include <cstdint>
 #include <span>
 
-#include "base/prefetch.h"
 #include "kernels/adm/adm_math.h"
+#include "kernels/steps/prefetch.h"
 
 namespace vmafx {
 
-/* What a masking picture adds to the thresholds, summed over its bands. Scale 0 keeps even columns in [0] and odd ones
+/* A masking picture's shares in the thresholds, summed over its bands. Scale 0 keeps even columns in [0] and odd ones
  * in [1], both at column / 2; the others only have [0]. */
 struct MaskRow {
   int32_t* neighbors[2];
   int32_t* center[2];  // less the neighbors entry of the same column, so that a whole 3x3 window can be added up
 };
 
-/* What decoupling and csf make of a row of an encode. T: int16_t at scale 0, int32_t at the others. */
+/* The results of decoupling and csf for a row of an encode. T: int16_t at scale 0, int32_t at the others. */
 template <class T>
 struct EncodeRow {
   const T* dist[kAdmBands];

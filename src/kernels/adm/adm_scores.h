@@ -1,4 +1,4 @@
-/* What the integer and the floating-point ADM share: options, and from what was summed up at each scale to scores. */
+/* Options of the integer and the floating-point ADM, and the way from each scale's sums to scores. */
 #ifndef VMAFX_KERNELS_ADM_ADM_SCORES_H
 #define VMAFX_KERNELS_ADM_ADM_SCORES_H
 
@@ -14,7 +14,7 @@ struct AdmSharedOptions {
   bool debug = false, skip_scale0 = false;
 };
 
-/* In a struct derived from them. */
+/* The options that both forms share, in a struct derived from AdmSharedOptions. */
 template <class Fields>
 struct AdmOption {
   static constexpr OptionInfo kGainLimit = option<&AdmSharedOptions::gain_limit, Fields>(
@@ -51,8 +51,8 @@ struct AdmScores {
   double adm2, aim, adm3, scale[kAdmScales], adm, num, den, scale_num[kAdmScales], scale_den[kAdmScales];
 };
 
-/* `kind`: "integer_" or "". Models call the score of scale 1 scale_name "1" scale_end. The floating-point form's adm is bare, as
- * libvmaf writes it in this extractor alone. */
+/* `kind`: "integer_" or "". Models call the score of scale 1 scale_name "1" scale_end. The floating-point form's adm is
+ * bare, as libvmaf writes it in this extractor alone. */
 #define VMAFX_ADM_FEATURES(kind, scale_name, scale_end, bare_adm)                         \
   {"VMAF_" kind "feature_adm2_score", kind "adm2", VMAFX_SCORE(AdmScores, adm2)},         \
       {"VMAF_" kind "feature_aim_score", kind "aim",  VMAFX_SCORE(AdmScores, aim), false, \
@@ -74,7 +74,7 @@ struct AdmScores {
       neutral_feature(kind "adm_num_scale3", VMAFX_SCORE(AdmScores, scale_num[3])),       \
       neutral_feature(kind "adm_den_scale3", VMAFX_SCORE(AdmScores, scale_den[3]))
 
-/* Those that an instance provides: up to the scales' scores, and all with the option debug. */
+/* The features that an instance provides: up to the scales' scores, and all with the option debug. */
 inline std::span<const FeatureInfo> adm_provided(std::span<const FeatureInfo> all, bool debug) {
   return debug ? all : all.first(3 + kAdmScales);
 }
@@ -87,11 +87,11 @@ struct AdmScaleScore {
   double ratio() const { return den == 0 ? 1.0 : static_cast<double>(num) / den; }
 };
 
-/* What the noise floor adds to a band's root: that of as many samples as are scored, each of `weight`. */
+/* The share of the noise floor in a band's root: the root of as many samples as are scored, each of `weight`. */
 float adm_noise_floor(const AdmExtent& extent, double weight, double p_norm);
 
-/* All but adm3, of a picture whose scale 0 is `extent`. aim leaves the scale `not_for_aim` out, if there is one. Where nothing was
- * to be kept, adm2 is 1 and aim 0. */
+/* All but adm3, of a picture whose scale 0 is `extent`. aim leaves the scale `not_for_aim` out, if there is one. Where
+ * nothing was to be kept, adm2 is 1 and aim 0. */
 AdmScores adm_combined(const AdmScaleScore (&scales)[kAdmScales], const AdmExtent& extent, int not_for_aim = -1);
 
 }  // namespace vmafx

@@ -6,21 +6,22 @@
  * computed, at every scale.
  *
  * The floor, for 1920x1080 8 bit: 64 % of 4.1 MB is read, 0.2 ms at 15 GB/s, and hidden by prefetching: decoupling asks
- * for the rows of pictures that the next row of bands is made of. A vector of 32 columns of scale 0's bands takes some 800
- * instructions: 200 for the transform of both pictures, 110 for each band's restored part, 110 for the masks, 250 for
- * the cubes; one of 16 columns at scales 1 to 3, where products have 64 bits, some 700. That is 8.4 + 4.8 million
+ * for the rows of pictures that the next row of bands is made of. A vector of 32 columns of scale 0's bands takes some
+ * 800 instructions: 200 for the transform of both pictures, 110 for each band's restored part, 110 for the masks, 250
+ * for the cubes; one of 16 columns at scales 1 to 3, where products have 64 bits, some 700. That is 8.4 + 4.8 million
  * instructions of 64 bytes, 1.1 ms at three of them a cycle and 4 GHz.
  *
  * Measured on a Zen 5 server, one thread, least of many runs on a busy machine, ms a frame at 8 and 10 bit: AVX-512
- * 1.6 and 1.6, AVX2 2.9 and 3.1, SSE4 6.0 and 6.2. libvmaf f85a853 in the same minutes: AVX-512 5.8 and 6.6, AVX2 12.3 and 12.1, plain C 26.0 and 25.8.
+ * 1.6 and 1.6, AVX2 2.9 and 3.1, SSE4 6.0 and 6.2. libvmaf f85a853 in the same minutes: AVX-512 5.8 and 6.6, AVX2 12.3
+ * and 12.1, plain C 26.0 and 25.8.
  *
- * Several encodes share what is the reference's alone: its transform, its cubes, and what decoupling takes of it, which
- * stays at hand for a vector of columns while all encodes pass. As compiled for AVX-512, a vector of scale 0 takes 950
- * vector instructions with one encode; 250 of them are the reference's. Of 840 at scales 1 to 3 it is 280. So eight
- * encodes together take at least 0.75 of eight alone, and many 0.71. Measured at 1920x1080, 8 bit, on a Zen 4 server,
- * ms for an encode, alone and of eight: AVX-512 3.0 and 2.4 (0.79), AVX2 3.4 and 2.8 (0.81), SSE4 6.4 and 4.8 (0.75).
- * What is missing is mostly masking and the transform, which take longer than alone: the rows of eight encodes are 2 MB,
- * more than the cache next to a core holds. */
+ * Several encodes share what depends on the reference alone: its transform, its cubes, and what decoupling takes of it,
+ * which stays at hand for a vector of columns while all encodes pass. As compiled for AVX-512, a vector of scale 0
+ * takes 950 vector instructions with one encode; 250 of them are the reference's, and 280 of the 840 at scales 1 to 3.
+ * So eight encodes together take at least 0.75 of eight alone, and many 0.71. Measured at 1920x1080, 8 bit, on a Zen 4
+ * server, ms for an encode, alone and of eight: AVX-512 3.0 and 2.4 (0.79), AVX2 3.4 and 2.8 (0.81), SSE4 6.4 and 4.8
+ * (0.75). Masking and the transform miss that bound most. They take longer than alone, because the rows of eight
+ * encodes are 2 MB, more than the cache next to a core holds. */
 #include "kernels/adm/adm.h"
 
 #include <algorithm>
@@ -33,11 +34,11 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "base/aligned.h"
 #include "base/cpu.h"
-#include "base/prefetch.h"
+#include "base/rounding.h"
 #include "kernels/adm/adm_cm-inl.h"
 #include "kernels/adm/adm_pass.h"
+#include "kernels/steps/prefetch.h"
 
 #ifndef VMAFX_ADM_SIMD_ONCE
 #define VMAFX_ADM_SIMD_ONCE
@@ -62,7 +63,7 @@ struct PictureRows {
   std::byte* detail[kAdmBands];
 };
 
-/* What becomes of an encode's at a scale. */
+/* An encode's rows at a scale. */
 struct EncodeRows {
   std::byte* restored[kAdmSignalRows][kAdmBands];
   std::byte* added[kAdmSignalRows][kAdmBands];
@@ -74,17 +75,17 @@ struct Level : AdmLevel {
   const AdmScale* scale;
 
   std::byte* scored;
-  PictureRows* picture;  // of the reference, then of every encode
+  PictureRows* picture;  // the reference's, then every encode's
   EncodeRows* encode;
 };
 
 struct Pyramid {
   Level level[kAdmScales];
   int16_t* passed[kAdmInputRows];  // a row after the vertical pass: low and high; from scale 1 on each in halves
-  std::byte* unused;               // where the last scale's band a goes
+  std::byte* unused;               // takes the last scale's band a
 };
 
-/* Of a band. */
+/* The size of a band's samples. */
 size_t sample_bytes(int scale) { return scale == 0 ? sizeof(int16_t) : sizeof(int32_t); }
 
 void place_mask(AdmRowMemory& memory, int w, bool fine, MaskMemory& mask) {
@@ -210,7 +211,7 @@ class Frame {
   }
 
  private:
-  /* Where row y of the band a of `level` goes. */
+  /* The place for row y of the band a of `level`. */
   std::byte* band_a(const Level& level, int picture, int y) const {
     const bool last = level.index + 1 == kAdmScales;
     return last ? p_.unused : p_.level[level.index + 1].picture[picture].input[y % kAdmInputRows];
@@ -222,7 +223,7 @@ class Frame {
     const T* rows[kAdmInputRows];
     for (int tap = 0; tap < kAdmInputRows; tap++) rows[tap] = plane.row(adm_mirror(2 * y - 1 + tap, plane.h));
     const auto [x0, x1] = aligned_down(level.in_cols);
-    /* What the next row of bands takes is asked for here, or by decoupling where there is some. */
+    /* Prefetches the samples that the next row of bands takes; in rows with details, decoupling does it. */
     for (int next = 0; next < 2; next++) {
       const int row = std::min(2 * y + 3 + next, plane.h - 1);
       if (level.detail_rows.contains(y)) ahead_[2 * picture + next] = Ahead(plane, row);
@@ -328,7 +329,7 @@ class Frame {
 
   bool whole_gain() const { return params_.gain_limit == static_cast<int>(params_.gain_limit); }
 
-  /* Of one encode alone: what is of the reference then stays in registers. */
+  /* Picks code for one encode, which keeps the reference's values in registers, or for several. */
   template <class T>
   auto pick_decouple(const RowWork<T>& work, int index) const {
     return work.encodes.size() == 1 ? pick_decouple_of<1>(work, index)
@@ -389,7 +390,7 @@ class Frame {
   const std::span<AdmSums* const> sums_;
   const int encodes_;
   Pyramid p_ = {};
-  Ahead ahead_[2 * (1 + kMostEncodes)];  // what the next row of bands takes of each picture
+  Ahead ahead_[2 * (1 + kMostEncodes)];  // samples of each picture that the next row of bands takes
 };
 
 void adm(const AdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist, std::byte* scratch,

@@ -16,7 +16,7 @@ namespace vmafx {
  * rows and columns, and writes the band a of all but its last two. */
 struct AdmTileShape {
   int w, h;
-  int columns;  // of a thread
+  int columns;  // per thread
 
   constexpr int step_x() const { return w - 2; }
   constexpr int step_y() const { return h - 2; }
@@ -46,15 +46,15 @@ inline constexpr int kAdmRowSums = 3 * kAdmBands;
 struct AdmStage {
   AdmScale scale;
   AdmTiling x, y;
-  int64_t cube_half[kAdmBands] = {};  // of 1 << cube_shift
+  int64_t cube_half[kAdmBands] = {};  // half of 1 << cube_shift
   uint64_t den_cube_half = 0;
   narrow::GainLimit gain_limit = {};
   int32_t measure_aim = 0;
-  uint32_t low_start = 0, high_start = 0;  // of the vertical sums of scale 0: rounding, less the samples' center
+  uint32_t low_start = 0, high_start = 0;  // start of the vertical sums of scale 0: rounding, less the samples' center
   hip::BatchPlanes luma;                   // scale 0
   PlanePairs<uint8_t> from;                // scales 1 to 3: bands a of the scale before
   PlanePairs<uint8_t> to;                  // scales 0 to 2: bands a
-  hip::DevicePtr<uint64_t> row_sums;       // of this scale, of the first frame
+  hip::DevicePtr<uint64_t> row_sums;       // this scale's, of the first frame
   int64_t row_sums_stride = 0;             // words from frame to frame
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(adm_scale0, AdmStage, adm_tile_shape(0).threads());

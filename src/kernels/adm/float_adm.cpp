@@ -7,6 +7,8 @@
 #include "kernels/adm/adm_csf.h"
 #include "kernels/adm/adm_scores.h"
 #include "kernels/arithmetic/fixed.h"
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 #include "kernels/steps/row_sums.h"
 
 namespace vmafx {
@@ -117,7 +119,7 @@ class FloatAdm : public Metric<FloatAdmParams, uint64_t, AdmScores> {
   size_t sums_bytes() const override { return params_.sums_bytes(); }
 
  private:
-  AdmScores scores(const uint64_t& sums) override {
+  AdmScores scores(const uint64_t& sums) const override {
     AdmScaleScore scales[kAdmScales];
     for (int s = params_.skip_scale0 ? 1 : 0; s < kAdmScales; s++) {
       scales[s].num = pooled(params_, kFloatAdmDlm, s, &sums, options_.noise_weight);
@@ -184,6 +186,7 @@ StatusOr<FloatAdmParams> float_adm_params(const Options& options, const VideoFor
 
 constexpr ExtractorInfo kFloatAdmExtractor = {
     .name = "float_adm",
+    .measures = "detail",
     .help = "detail loss and additive impairment at four scales, floating point",
     .flags = kHip,
     .features = kFeatures,

@@ -1,27 +1,31 @@
-/* float_adm: ADM in floating point: how much of the reference's detail the distorted picture keeps (DLM) and how much it adds (AIM).
+/* float_adm: ADM in floating point: how much of the reference's detail the distorted picture keeps (DLM) and how much
+ * it adds (AIM).
  *
- * S. Li, F. Zhang, L. Ma, K. N. Ngan, "Image quality assessment by separately evaluating detail losses and additive impairments",
- * IEEE Transactions on Multimedia 13(5), 2011, pp. 935-949. At each of four scales of a db2 wavelet transform:
+ * S. Li, F. Zhang, L. Ma, K. N. Ngan, "Image quality assessment by separately evaluating detail losses and additive
+ * impairments", IEEE Transactions on Multimedia 13(5), 2011, pp. 935-949. At each of four scales of a db2 wavelet
+ * transform:
  *
- *   restored = the part of a distorted coefficient between 0 and the reference's; where the gradients differ by less than a degree,
- *              between 0 and adm_enhn_gain_limit times it
+ *   restored = the part of a distorted coefficient between 0 and the reference's; where the gradients differ by less
+ *              than a degree, between 0 and adm_enhn_gain_limit times it
  *   added    = what is left of the distorted coefficient
  *   dlm      = Σ (|restored| - threshold(added))+^p      p = adm_p_norm
  *   aim      = Σ (|added| - threshold(restored))+^p
  *   den      = Σ |reference|^p
  *
- * all weighted by the eye's contrast sensitivity (kernels/adm/adm_csf.h); threshold is the local mean of what masks, over the
- * bands and a 3x3 window. num, aim_num and den add up the p-th roots, each with a noise floor, over bands and scales. Then
+ * all weighted by the eye's contrast sensitivity (kernels/adm/adm_csf.h); threshold is the local mean of what masks,
+ * over the bands and a 3x3 window. num, aim_num and den add up the p-th roots, each with a noise floor, over bands and
+ * scales. Then
  *
  *   adm2 = num / den    aim = min(aim_num / den, 1)    adm3 = max(w adm2 + (1 - w)(1 - aim), adm_min_val)
  *
  * or with adm_adm3_apply_hm the harmonic mean of adm2 and aim. All sums leave out a border of 10 % on each side.
  *
- * libvmaf (f85a853, float_adm.c) is followed operation for operation, its approximate division (float_adm_math.h) and the order
- * of its sums too: scores are its own to the last bit; for a p other than 3 they agree to 3e-7. Deviations, where it has no defined
- * value or is wrong:
- *  - den == 0 (adm_noise_weight=0 and a flat reference): aim is 0, as adm2 is 1; libvmaf reports an uninitialized variable. A scale with
- *    den == 0 scores 1; libvmaf reports 0/0. So too for an aim whose only scales with a den are left out.
+ * libvmaf (f85a853, float_adm.c) is followed operation for operation, its approximate division (float_adm_math.h) and
+ * the order of its sums too: scores are its own to the last bit; for a p other than 3 they agree to 3e-7. Deviations,
+ * where it has no defined value or is wrong:
+ *  - den == 0 (adm_noise_weight=0 and a flat reference): aim is 0, as adm2 is 1; libvmaf reports an uninitialized
+ *    variable. A scale with den == 0 scores 1; libvmaf reports 0/0. So too for an aim whose only scales with a den are
+ *    left out.
  *  - 9, 11, 13, 14 and 15 bit are scaled by their depth; libvmaf reads them as bytes.
  *  - p-th powers with a large adm_p_norm do not overflow.
  *  - below 17 samples a side a band is narrower than the masking window: create() refuses.
@@ -32,12 +36,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "base/picture.h"
 #include "kernels/adm/float_adm_math.h"
-#include "kernels/metric.h"
+#include "kernels/forward.h"
 
 namespace vmafx {
 
@@ -50,7 +53,8 @@ struct FloatAdmParams {
   FloatAdmScale scale[kAdmScales];
 
   bool cubes() const { return p_norm == 3; }
-  /* Raw sums of a frame: for each scale, FloatAdmSum and band, words as float_adm_math.h says. What is skipped stays 0. */
+  /* Raw sums of a frame: for each scale, FloatAdmSum and band, words as float_adm_math.h says. Sums of skipped bands
+   * stay 0. */
   int words_per_sum() const { return cubes() ? 1 : kFloatAdmBins; }
   size_t sums_bytes() const { return size_t{kFloatAdmSums} * words_per_sum() * sizeof(uint64_t); }
 };
@@ -67,13 +71,13 @@ size_t float_adm_scratch_bytes_simd(const FloatAdmParams& params);
 void float_adm_simd(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                     uint64_t* sums);
 
-/* Of several encodes of one reference. */
+/* Scores several encodes of one reference. */
 size_t float_adm_encodes_scratch_bytes_simd(const FloatAdmParams& params, int encodes);
 void float_adm_encodes_simd(const FloatAdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                             std::byte* scratch, std::span<uint64_t* const> sums);
 
 /* The HIP twin's kernels. */
-std::unique_ptr<DeviceTwin> float_adm_hip(const FloatAdmParams& params);
+OwnedDeviceTwin float_adm_hip(const FloatAdmParams& params);
 
 extern const ExtractorInfo kFloatAdmExtractor;
 

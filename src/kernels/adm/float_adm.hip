@@ -1,5 +1,6 @@
-/* The kernels of float_adm: one launch for each scale, which makes the bands of a tile and scores them. A scale's detail bands never leave
- * the block; only its band a does, for the next scale. Grid: tiles across, tiles down, frames. */
+/* The kernels of float_adm: one launch for each scale, which makes the bands of a tile and scores them. A scale's
+ * detail bands never leave the block; only its band a does, for the next scale. Grid: tiles across, tiles down,
+ * frames. */
 #include "kernels/adm/float_adm_math-inl.h"
 #include "kernels/adm/float_adm_work.h"
 #include "kernels/arithmetic/fixed.h"
@@ -11,15 +12,15 @@ constexpr int kW = kFloatAdmTileW, kH = kFloatAdmTileH, kColumns = kFloatAdmColu
 constexpr int kRowThreads = kW / kColumns;
 constexpr int kTaps = 2 * kColumns + 2;  // samples that the taps of a thread's columns read
 
-/* Filtered rows in shared memory: for a tile at x0, column i is column 2 x0 + i - kFirst of the input; the taps read from column
- * 2 x0 - 1 to 2 (x0 + kW). */
+/* Filtered rows in shared memory: for a tile at x0, column i is column 2 x0 + i - kFirst of the input; the taps read
+ * from column 2 x0 - 1 to 2 (x0 + kW). */
 constexpr int kFirst = 4, kPitch = 2 * kW + 8;
 using Quad = gpu::Pack<float, 4>;
 struct Filtered {
-  Quad low[2][kH][kPitch / 4], high[2][kH][kPitch / 4];  // of ref and dist
+  Quad low[2][kH][kPitch / 4], high[2][kH][kPitch / 4];  // [0] is ref's, [1] dist's
 };
 
-/* What a part of a picture adds to thresholds around each sample. */
+/* The shares of a part of a picture in the thresholds around each sample. */
 using Shares = float[kAdmBands][kH][kW];
 struct Masks {
   Shares of_restored, of_added;
@@ -48,7 +49,7 @@ VMAFX_DEVICE float sample(uint16_t value, float scale) { return static_cast<floa
 
 VMAFX_DEVICE int clamp(int i, int begin, int end) { return i < begin ? begin : i < end ? i : end - 1; }
 
-/* Where a tap at i reads; where no tap that counts is, anywhere in what is there. */
+/* The place that a tap at i reads; for taps that do not count, any place that exists. */
 VMAFX_DEVICE int inside(int i, int size, const FloatAdmRange& there) {
   return clamp(adm_mirror(i, size), there.begin, there.end);
 }
@@ -209,7 +210,7 @@ VMAFX_DEVICE void store_shares(const Place& at, const Details& signal, Shares& s
 
 /* -- Masking ------------------------------------------------------------------------------------------------------- */
 
-/* Where the window around the thread's columns is in the tile. */
+/* The place in the tile of the window around the thread's columns. */
 struct Window {
   int row[3], column[kColumns + 2];
 
@@ -222,7 +223,7 @@ struct Window {
   }
 };
 
-/* What a band adds to the thresholds at the thread's columns. */
+/* Adds a band's shares to the thresholds at the thread's columns. */
 VMAFX_DEVICE void mask_band(const Window& window, const float (&shares)[kH][kW], const float (&here)[kColumns],
                             float (&to)[kColumns]) {
   float around[3][kColumns + 2];
@@ -289,7 +290,7 @@ class Cubes {
   float* to_;
 };
 
-/* Of powers each goes to its own bin: no thread has more than a few. */
+/* Adds each power to the bin of its exponent: no thread has more than a few. */
 class Powers {
  public:
   VMAFX_DEVICE Powers(const FloatAdmStage& stage, const Place& at)

@@ -1,4 +1,4 @@
-/* Which kernels of float_adm run, on what planes, in which order: one for each scale, from the finest on. */
+/* The HIP twin of float_adm: one kernel for each scale, from the finest on. */
 #include <algorithm>
 
 #include "kernels/adm/adm_pass.h"
@@ -15,8 +15,8 @@ struct Tiling {
   int first = 0, count = 0;
 };
 
-/* Tiles that write [made.begin, made.end) of the band a and score [from, to); one of them may be empty. The first begins at an even
- * place. */
+/* Tiles that write [made.begin, made.end) of the band a and score [from, to); one of them may be empty. The first
+ * begins at an even place. */
 Tiling make_tiling(Interval made, int from, int to, int step) {
   const bool makes = made.begin < made.end, scores = from < to;
   int first = makes ? made.begin : from - 1, last = makes ? made.end : to - 1;
@@ -118,14 +118,12 @@ class FloatAdmHip : public DeviceTwin {
   FloatAdmStage stages_[kAdmScales];
   unsigned tiles_[kAdmScales][2] = {};
   RowSumsDevice row_sums_{kernels_};
-  int parts_[kAdmScales] = {};  // of the sums
+  int parts_[kAdmScales] = {};  // numbers of the parts of the sums
   const TwinKernel<FloatAdmStage> samples_, bands_;
 };
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> float_adm_hip(const FloatAdmParams& params) {
-  return std::make_unique<FloatAdmHip>(params);
-}
+OwnedDeviceTwin float_adm_hip(const FloatAdmParams& params) { return {std::make_unique<FloatAdmHip>(params)}; }
 
 }  // namespace vmafx

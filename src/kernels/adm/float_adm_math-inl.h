@@ -1,4 +1,5 @@
-/* The arithmetic of float_adm per sample, for the definition, the SIMD twin and the kernels (kernels/arithmetic/twin-inl.h). */
+/* The arithmetic of float_adm per sample, for the definition, the SIMD twin and the kernels
+ * (kernels/arithmetic/twin-inl.h). */
 #if defined(VMAFX_KERNELS_ADM_FLOAT_ADM_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_KERNELS_ADM_FLOAT_ADM_MATH_INL_H
 #undef VMAFX_KERNELS_ADM_FLOAT_ADM_MATH_INL_H
@@ -50,11 +51,11 @@ VMAFX_TWIN Real float_adm_inverse(Real x) {
   return near + near * (Real(1) - x * near);
 }
 
-/* Of a coefficient of the reference, which may be 0: what those of encodes are multiplied by for their ratio to it. */
+/* The factor that makes ratios to a coefficient of the reference, which may be 0, from coefficients of encodes. */
 VMAFX_TWIN Real float_adm_per_ref(Real o) { return float_adm_inverse(o + Real(1e-30f)); }
 
-/* The part of t that lies between 0 and o; but where the gradients are aligned, the contrast was changed rather than the detail, and
- * the part is up to gain_limit times that. */
+/* The part of t that lies between 0 and o; but where the gradients are aligned, the contrast was changed rather than
+ * the detail, and the part is up to gain_limit times that. */
 VMAFX_TWIN Real float_adm_restored(Real o, Real per_ref, Real t, Mask aligned, double gain_limit) {
   const Real zero(0), ratio = t * per_ref;
   const Real part = minimum(maximum(ratio, zero), Real(1)) * o, bound = narrowed(widened(part) * Double(gain_limit));
@@ -68,10 +69,11 @@ VMAFX_TWIN Real float_adm_restored(Real o, Real t, Mask aligned, double gain_lim
 
 VMAFX_TWIN Real float_adm_weighted(Real coefficient, Real weight) { return absolute(coefficient * weight); }
 
-/* What a magnitude adds to the thresholds around it. The constants are libvmaf's for 1/30 and 1/15. */
+/* The share of a magnitude in the thresholds around it. The constants are libvmaf's for 1/30 and 1/15. */
 VMAFX_TWIN Real float_adm_share(Real magnitude) { return narrowed(widened(magnitude) * Double(0.0333333351)); }
 
-/* What a band adds to the threshold: share(dx, dy) of the neighbors and the magnitude here, along the rows of the window. */
+/* A band's part of the threshold: share(dx, dy) of the neighbors and the magnitude here, along the rows of the
+ * window. */
 template <class Share>
 VMAFX_TWIN Real float_adm_masking(Share share, Real here) {
   const Real before = ((share(-1, -1) + share(0, -1)) + share(1, -1)) + share(-1, 0);

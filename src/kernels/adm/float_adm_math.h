@@ -1,7 +1,8 @@
 /* float_adm: constants, sizes and the raw sums, for all twins.
  *
- * Ranges. Samples are scaled to 8 bits and centered: |s| <= 128. A wavelet filter's taps add up to 1.6731 in magnitude, so a band of
- * scale n is at most 128 · 2.7991^(n+1): 358.3, 1002.9, 2807, 7857. Sensitivities range from 1e-5 to 1e4. */
+ * Ranges. Samples are scaled to 8 bits and centered: |s| <= 128. A wavelet filter's taps add up to 1.6731 in magnitude,
+ * so a band of scale n is at most 128 · 2.7991^(n+1): 358.3, 1002.9, 2807, 7857. Sensitivities range from 1e-5 to
+ * 1e4. */
 #ifndef VMAFX_KERNELS_ADM_FLOAT_ADM_MATH_H
 #define VMAFX_KERNELS_ADM_FLOAT_ADM_MATH_H
 
@@ -12,7 +13,7 @@
 namespace vmafx {
 
 struct FloatAdmScale : AdmExtent {
-  float weight[kAdmBands];  // of a coefficient: sensitivity · 2^-unit
+  float weight[kAdmBands];  // a coefficient's: sensitivity · 2^-unit
   int unit;                 // 0 for cubes, for powers such that no weighted coefficient reaches 2^kFloatAdmMostExponent
 };
 
@@ -29,9 +30,10 @@ VMAFX_HD constexpr int float_adm_sum_index(int kind, int scale, int band) {
 
 /* A sum of cubes, adm_p_norm's default, is one word, made in libvmaf's order (kernels/steps/row_sums.h).
  *
- * For any other p, x^p spans up to 20 times the exponents of x, more than any fixed point. So the powers are added up apart for each
- * exponent of x: bin n has Σ (x · 2^(n-4))^p of the x in [2^(3-n), 2^(4-n)), powers between 2^-20 and 1, in multiples of 2^-36. */
-inline constexpr int kFloatAdmMostExponent = 4;  // of weighted coefficients
+ * For any other p, x^p spans up to 20 times the exponents of x, more than any fixed point. So the powers are added up
+ * apart for each exponent of x: bin n has Σ (x · 2^(n-4))^p of the x in [2^(3-n), 2^(4-n)), powers between 2^-20 and 1,
+ * in multiples of 2^-36. */
+inline constexpr int kFloatAdmMostExponent = 4;  // the largest exponent of a weighted coefficient
 inline constexpr int kFloatAdmPowerBits = 36;
 inline constexpr int kFloatAdmBins = 32;
 
@@ -40,10 +42,12 @@ struct FloatAdmPowerSums {
   uint64_t bin[kFloatAdmKinds * kAdmBands][kFloatAdmBins];
 };
 
-/* The approximate reciprocal by which libvmaf's float_adm divides: RCPSS of x86, of which 12 bits are defined, as AMD's processors have
- * it (read from a Zen 4, all mantissas). Intel's differs within the same bounds, and libvmaf's scores there by some 1e-8.
+/* The approximate reciprocal by which libvmaf's float_adm divides: RCPSS of x86, of which 12 bits are defined, as AMD's
+ * processors have it (read from a Zen 4, all mantissas). Intel's differs within the same bounds, and libvmaf's scores
+ * there by some 1e-8.
  *
- * It looks at 12 bits of the mantissa, abc in hexadecimal: 2^13 / 1.abc is about 2^12 + kFloatAdmReciprocal[ab] - kFloatAdmReciprocalStep[ac]. */
+ * It looks at 12 bits of the mantissa, abc in hexadecimal: 2^13 / 1.abc is about 2^12 + kFloatAdmReciprocal[ab] -
+ * kFloatAdmReciprocalStep[ac]. */
 // clang-format off
 VMAFX_TABLE int32_t kFloatAdmReciprocal[256] = {
     4094, 4062, 4031, 3999, 3969, 3938, 3907, 3877, 3847, 3817, 3787, 3758, 3729, 3700, 3671, 3642,

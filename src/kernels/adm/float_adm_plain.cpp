@@ -1,9 +1,10 @@
-/* float_adm, the definition: plain loops over whole planes, in the order of the equations. Every other twin answers to it. */
-#include "base/aligned.h"
+/* float_adm, the definition: plain loops over whole planes, in the order of the equations. Every other twin answers to
+ * it. */
 #include "kernels/adm/float_adm.h"
 #include "kernels/adm/float_adm_math-inl.h"
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/steps/row_sums.h"
+#include "kernels/steps/scratch.h"
 
 namespace vmafx {
 namespace {
@@ -24,15 +25,15 @@ struct Planes {
   float *low, *high;  // a row after the vertical pass
 };
 
-/* Hands out the planes of a scale; the a-bands alternate between two places, for one scale reads the last. Without memory it only
- * counts. */
+/* Hands out the planes of a scale; the a-bands alternate between two places, for one scale reads the last. */
 class PlaneMemory {
  public:
   PlaneMemory(const FloatAdmParams& params, std::byte* memory) : params_(params), memory_(memory) {}
 
   Planes planes(int index) {
     const AdmExtent &first = params_.scale[0], &scale = params_.scale[index];
-    used_ = 0;
+    Scratch scratch(memory_);
+    const auto take = [&](int w, int h) { return scratch.take_plane<float>(w, h); };
     Planes p;
     p.source = take(first.in_w, first.in_h);
     const Plane<float> a[2][2] = {{take(first.w, first.h), take(first.w, first.h)},
@@ -42,26 +43,21 @@ class PlaneMemory {
     for (Details* details : {&p.ref.detail, &p.dist.detail, &p.restored, &p.added, &p.weighted_restored,
                              &p.weighted_added, &p.share_of_restored, &p.share_of_added})
       for (Plane<float>& plane : *details) plane = take(scale.w, scale.h);
-    p.low = take(first.in_w, 1).data;
-    p.high = take(first.in_w, 1).data;
+    p.low = scratch.take<float>(first.in_w);
+    p.high = scratch.take<float>(first.in_w);
+    bytes_ = scratch.bytes();
     return p;
   }
-  size_t used() const { return used_; }
+  size_t bytes() const { return bytes_; }  // of the last planes()
 
  private:
-  Plane<float> take(int w, int h) {
-    const auto stride = static_cast<ptrdiff_t>(round_to_lines(w * sizeof(float)));
-    const Plane<float> plane = {memory_ ? reinterpret_cast<float*>(memory_ + used_) : nullptr, stride, w, h};
-    used_ += stride * h;
-    return plane;
-  }
   static Plane<float> resized(const Plane<float>& plane, const AdmExtent& to) {
     return {plane.data, plane.stride, to.w, to.h};
   }
 
   const FloatAdmParams& params_;
-  std::byte* memory_;
-  size_t used_ = 0;
+  std::byte* const memory_;
+  size_t bytes_ = 0;
 };
 
 /* Samples scaled to 8 bits and centered. */
@@ -221,7 +217,7 @@ void run_scales(const FloatAdmParams& params, const Plane<const T>& ref, const P
 size_t float_adm_scratch_bytes_plain(const FloatAdmParams& params) {
   PlaneMemory memory(params, nullptr);
   memory.planes(0);
-  return memory.used();
+  return memory.bytes();
 }
 
 void float_adm_plain(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,

@@ -1,5 +1,5 @@
-/* float_adm, SIMD: what the stages hand each other, row by row. Rows start on a cache line and have room for what whole vectors touch
- * beyond both ends. */
+/* float_adm, SIMD: what the stages hand each other, row by row. Rows start on a cache line and have room for what whole
+ * vectors touch beyond both ends. */
 #ifndef VMAFX_KERNELS_ADM_FLOAT_ADM_ROWS_H
 #define VMAFX_KERNELS_ADM_FLOAT_ADM_ROWS_H
 
@@ -15,9 +15,9 @@ struct SplitRow {
   float* odd;
 };
 
-/* Where a row's contributions to the sums of a scale go. */
+/* The place for a row's contributions to the sums of a scale. */
 struct SumRow {
-  float* cubes[kAdmBands];  // of columns from `first` on
+  float* cubes[kAdmBands];  // columns from `first` on
   int first;
   uint64_t* powers;  // bins
 };
@@ -37,7 +37,8 @@ struct EncodeWork {
   float* share_of_added[kAdmBands];
 };
 
-/* A row of bands from the filtered rows through decoupling and csf: the reference's, and against it those of all encodes. */
+/* A row of bands from the filtered rows through decoupling and csf: the reference's, and against it those of all
+ * encodes. */
 struct BandWork {
   const FloatAdmParams* params;
   const FloatAdmScale* scale;
@@ -53,7 +54,7 @@ struct MaskWork {
   const float* scored;
   const float* signal[kAdmBands];    // EncodeWork's restored or added
   const float* masking[kAdmBands];   // the other one
-  const float* share[3][kAdmBands];  // of the other one, above, here and below
+  const float* share[3][kAdmBands];  // shares of the other one, above, here and below
   SumRow sums;
 };
 

@@ -1,16 +1,17 @@
 /* float_adm, the SIMD twin: one pass over the pictures, row by row.
  *
- * A row of bands is made as soon as its four input rows are there; its band a goes into the next scale's ring of four rows, its detail
- * through decoupling and csf at once, and through masking when the row below it is there. So nothing but rows is ever stored, all
- * pictures are read once, and of every scale only what the scored 80 % of columns and rows need is computed.
+ * A row of bands is made as soon as its four input rows are there; its band a goes into the next scale's ring of four
+ * rows, its detail through decoupling and csf at once, and through masking when the row below it is there. So nothing
+ * but rows is ever stored, all pictures are read once, and of every scale only what the scored 80 % of columns and rows
+ * need is computed.
  *
- * Measured, 1920x1080, one thread of a busy Zen 4 server, ms of processor time a frame at 8 and 10 bit: AVX-512 5.9 and 5.7, AVX2 7.4 and
- * 7.7, SSE4 10.7 and 10.7. libvmaf f85a853, which has no SIMD here, in the same minutes: 64 at 8 bit.
+ * Measured, 1920x1080, one thread of a busy Zen 4 server, ms of processor time a frame at 8 and 10 bit: AVX-512 5.9 and
+ * 5.7, AVX2 7.4 and 7.7, SSE4 10.7 and 10.7. libvmaf f85a853, which has no SIMD here, in the same minutes: 64 at 8 bit.
  *
- * Several encodes share what is the reference's alone: its transform, the cubes of the denominator and their sums in libvmaf's order, and
- * the reciprocals that decoupling takes, whose table look-ups are dear. Measured on such a server, 8 bit, ms for an encode, alone and of
- * eight: AVX-512 5.9 and 4.4 (0.75), AVX2 6.9 and 5.4 (0.79), SSE4 10.0 and 7.8 (0.78). With
- * AVX-512 each further encode takes 0.71 of the first one. */
+ * Several encodes share what is the reference's alone: its transform, the cubes of the denominator and their sums in
+ * libvmaf's order, and the reciprocals that decoupling takes, whose table look-ups are dear. Measured on such a server,
+ * 8 bit, ms for an encode, alone and of eight: AVX-512 5.9 and 4.4 (0.75), AVX2 6.9 and 5.4 (0.79), SSE4 10.0 and 7.8
+ * (0.78). With AVX-512 each further encode takes 0.71 of the first one. */
 #include "kernels/adm/float_adm.h"
 
 #include <algorithm>
@@ -53,7 +54,7 @@ struct InputRows {
 struct Level : AdmLevel {
   const FloatAdmScale* scale;
 
-  InputRows* input;  // of the reference, then of every encode
+  InputRows* input;  // the reference's, then every encode's
   EncodeRows* encode;
   float* scored;
   std::byte* den_rows;  // for the sums of kAdmBands quantities
@@ -66,8 +67,8 @@ struct PassedRow {
 
 struct Pyramid {
   Level level[kAdmScales];
-  PassedRow* passed;  // of the reference, then of every encode
-  SplitRow unused;    // where the last scale's band a goes
+  PassedRow* passed;  // the reference's, then every encode's
+  SplitRow unused;    // takes the last scale's band a
 };
 
 SplitRow split_row(AdmRowMemory& memory, int samples) {
@@ -250,7 +251,7 @@ class Frame {
     if (has_detail) mirror_ends(high, s.in_w);
   }
 
-  /* Where row y of the band a of `level` goes. */
+  /* The place for row y of the band a of `level`. */
   SplitRow next_input(const Level& level, int picture, int y) const {
     const bool last = level.index + 1 == kAdmScales;
     return last ? p_.unused : p_.level[level.index + 1].input[picture].row[y % kAdmInputRows];

@@ -76,7 +76,7 @@ void filter_down(const SplitRow (&rows)[4], int half_begin, int half_end, const 
   }
 }
 
-/* What the taps across read for a vector of columns of the bands. */
+/* The samples that the taps across read for a vector of columns of the bands. */
 struct Taps {
   HWY_INLINE Taps(const SplitRow& row, int x)
       : a(load_any(row.odd + x - 1)), b(load(row.even + x)), c(load(row.odd + x)), d(load_any(row.even + x + 1)) {}

@@ -1,9 +1,10 @@
-/* Sums of floating-point values as integers: whatever the order, the vector width, the tiles or the device, they are the same.
+/* Sums of floating-point values as integers: whatever the order, the vector width, the tiles or the device, they are
+ * the same.
  *
- * to_fixed<bits>(v) is v in multiples of 2^-bits, rounded to nearest: |v| < 2^(51 - bits), and the sum of all |v| stays below
- * 2^(63 - bits). Where small values count as much as large ones, two words hold the sum: Fixed2<bits> keeps what the first
- * word rounds off, in multiples of 2^-(bits + 38), for up to 2^24 values. Fixed3<bits> has a third word, for multiples of
- * 2^-(bits + 76). */
+ * to_fixed<bits>(v) is v in multiples of 2^-bits, rounded to nearest: |v| < 2^(51 - bits), and the sum of all |v| stays
+ * below 2^(63 - bits). If small values count as much as large ones, two words hold the sum: Fixed2<bits> keeps what the
+ * first word rounds off, in multiples of 2^-(bits + 38), for up to 2^24 values. Fixed3<bits> has a third word, for
+ * multiples of 2^-(bits + 76). */
 #ifndef VMAFX_KERNELS_ARITHMETIC_FIXED_H
 #define VMAFX_KERNELS_ARITHMETIC_FIXED_H
 
@@ -59,7 +60,7 @@ struct Fixed2 {
 template <int bits>
 struct Fixed3 {
   static constexpr int kFineBits = bits + 38;
-  static constexpr double kFinestScale = 0x1p38;  // of what is rounded to kFineBits once more
+  static constexpr double kFinestScale = 0x1p38;  // scales up what kFineBits rounds off, for the third word
   int64_t coarse = 0, fine = 0, finest = 0;
 
   VMAFX_HD Fixed3& operator+=(double v) {

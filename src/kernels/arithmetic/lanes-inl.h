@@ -1,5 +1,5 @@
-/* A vector of floats with the names of real.h, for one instruction set: what twin-inl.h makes Real, Mask, Integer and Double
- * in a Highway source. Operations round each for itself, as those of one float do; only fused() is fused. */
+/* A vector of floats with the names of real.h, for one instruction set: what twin-inl.h makes Real, Mask, Integer and
+ * Double in a Highway source. Operations round each for itself, as those of one float do; only fused() is fused. */
 #if defined(VMAFX_KERNELS_ARITHMETIC_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_KERNELS_ARITHMETIC_LANES_INL_H
 #undef VMAFX_KERNELS_ARITHMETIC_LANES_INL_H
@@ -83,7 +83,7 @@ HWY_INLINE Real select(Mask mask, Real a, Real b) { return hn::IfThenElse(mask.m
 HWY_INLINE Integer select(Mask mask, Integer a, Integer b) {
   return hn::IfThenElse(hn::RebindMask(DI(), mask.m), a.v, b.v);
 }
-#if HWY_ARCH_X86  // whose instructions do just that
+#if HWY_ARCH_X86  // x86's instructions return the second operand when one is NaN, as real.h asks
 HWY_INLINE Real minimum(Real a, Real b) { return hn::Min(a.v, b.v); }
 HWY_INLINE Real maximum(Real a, Real b) { return hn::Max(a.v, b.v); }
 #else
@@ -95,8 +95,9 @@ HWY_INLINE Real fused(Real a, Real b, Real c) {
   return hn::Set(DF(), __builtin_fmaf(hn::GetLane(a.v), hn::GetLane(b.v), hn::GetLane(c.v)));
 }
 #elif HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2
-/* Without the instruction: the product of two floats is a double. Its sum with the third one is rounded to a double and then
- * to a float, which is the same as once, unless the double lies halfway between two floats or below the least normal one. */
+/* Without the instruction: the product of two floats is a double. Its sum with the third one is rounded to a double and
+ * then to a float, which is the same as once, unless the double lies halfway between two floats or below the least
+ * normal one. */
 using WideF = hn::RepartitionToWide<DF>;
 struct WideSums {
   hn::Vec<WideF> lower, upper;
@@ -114,7 +115,8 @@ HWY_INLINE WideSums wide_sums(Real a, Real b, Real c, SumOf sum_of) {
   const auto upper = [&](VF v) HWY_ATTR { return hn::PromoteTo(d, hn::UpperHalf(half, v)); };
   return {sum_of(hn::Mul(lower(a.v), lower(b.v)), lower(c.v)), sum_of(hn::Mul(upper(a.v), upper(b.v)), upper(c.v))};
 }
-/* Rounded to an odd last bit where it is not exact; what is rounded to a float then is as if nothing had been rounded before. */
+/* Rounded to an odd last bit where it is not exact; what is rounded to a float then is as if nothing had been rounded
+ * before. */
 HWY_INLINE hn::Vec<WideF> added_to_odd(hn::Vec<WideF> a, hn::Vec<WideF> b) {
   const WideF d;
   const hn::RebindToSigned<WideF> di;
@@ -293,7 +295,7 @@ class FixedSum {
   VI64 sum_;
 };
 
-/* The same for Fixed2<bits>. */
+/* Σ Fixed2<bits>(v) over all lanes of the added vectors; lanes that do not count must be 0. */
 template <int bits>
 class FixedSum2 {
  public:
@@ -311,7 +313,7 @@ class FixedSum2 {
   VI64 coarse_, fine_;
 };
 
-/* And for Fixed3<bits>. */
+/* Σ Fixed3<bits>(v) over all lanes of the added vectors; lanes that do not count must be 0. */
 template <int bits>
 class FixedSum3 {
  public:

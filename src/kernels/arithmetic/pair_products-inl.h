@@ -10,8 +10,9 @@
 
 #include <hwy/highway.h>
 
-/* VNNI's one instruction multiplies and adds to a sum. Highway's AVX3_DL stands for processors that have it, but does not
- * name it to the compiler. So VMAFX_ALLOW_VNNI stands behind HWY_BEFORE_NAMESPACE() wherever these functions are used. */
+/* VNNI's one instruction multiplies and adds to a sum. Highway's AVX3_DL stands for processors that have it, but does
+ * not name it to the compiler. So VMAFX_ALLOW_VNNI stands behind HWY_BEFORE_NAMESPACE() wherever these functions are
+ * used. */
 #undef VMAFX_HAS_VNNI
 #undef VMAFX_ALLOW_VNNI
 #define VMAFX_HAS_VNNI (HWY_TARGET == HWY_AVX3_DL && HWY_COMPILER_GCC_ACTUAL)

@@ -19,11 +19,11 @@
  *   rounded(d)      a Double, to a whole number, halves to the even one; |d| < 2^51
  *   whole(d)        the same as a Real; |d| < 2^31
  *   any(mask)       whether it holds for one of them
- *   worth_computing(mask)   the same for one number; true for vectors, where a branch costs more than a few operations, which
- *                   compilers then place among others
+ *   worth_computing(mask)   the same for one number; true for vectors, where a branch costs more than a few operations,
+ *                   which compilers then place among others
  *
- * and + - * / and comparisons, each rounded as IEEE 754 says, never contracted. shifted_left/right<n>(i), and + - * & | on
- * Integer. minimum and maximum return b when a is NaN. */
+ * and + - * / and comparisons, each rounded as IEEE 754 says, never contracted. shifted_left/right<n>(i), and + - * & |
+ * on Integer. minimum and maximum return b when a is NaN. */
 #ifndef VMAFX_KERNELS_ARITHMETIC_REAL_H
 #define VMAFX_KERNELS_ARITHMETIC_REAL_H
 
@@ -102,7 +102,7 @@ VMAFX_HD int64_t shifted_right(int64_t i) {  // the sign stays
 
 VMAFX_HD float quotient(float a, float b) {
 #if defined(__CUDA_ARCH__)
-  /* What nvcc makes of a / b, without its branch for subnormal and infinite numbers. */
+  /* The instructions that nvcc makes of a / b, without its branch for subnormal and infinite numbers. */
   float inverse;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b));
   inverse = __fmaf_rn(inverse, __fmaf_rn(-b, inverse, 1.0f), inverse);
@@ -117,8 +117,8 @@ VMAFX_HD float square_root(float a) {
 #if defined(__CUDA_ARCH__)
   return __fsqrt_rn(a);
 #elif defined(__HIP__) && defined(__HIP_DEVICE_COMPILE__)
-  /* The instruction is off by at most one place; the sign of what is left over says which way. Small numbers are scaled out of
-   * the range where that is itself rounded. */
+  /* The instruction is off by at most one place; the sign of what is left over says which way. Small numbers are scaled
+   * out of the range where that is itself rounded. */
   const bool tiny = a < 0x1p-96f;
   const float scaled = tiny ? a * 0x1p32f : a;
   const float near = __builtin_amdgcn_sqrtf(scaled);

@@ -8,7 +8,7 @@
 
 namespace vmafx {
 
-/* Of samples up to 16 bit: below 2^32. */
+/* The squared difference of two samples of up to 16 bits: below 2^32. */
 VMAFX_HD uint32_t squared_error(int32_t ref, int32_t dist) {
   const uint32_t difference = ref < dist ? dist - ref : ref - dist;
   return difference * difference;

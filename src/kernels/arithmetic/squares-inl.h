@@ -32,10 +32,10 @@ HWY_INLINE VU64 widened_sum(VU32 lanes) {
   return hn::Add(hn::And(pairs, hn::Set(DU64(), 0xFFFFFFFFu)), hn::ShiftRight<32>(pairs));
 }
 
-constexpr int kMostPairBits = 14;  // of what PairSquares takes
+constexpr int kMostPairBits = 14;  // the deepest samples that PairSquares takes
 
-/* How many vectors of `bpc` bits a PairSquares takes before a lane of 32 bits, which gets four squares from each vector of
- * bytes and two from one of words, could overflow. */
+/* How many vectors of `bpc` bits a PairSquares takes before a lane of 32 bits, which gets four squares from each vector
+ * of bytes and two from one of words, could overflow. */
 HWY_INLINE int pair_squares_steps(int bpc) {
   const uint32_t max = (1u << bpc) - 1;
   return static_cast<int>(0xFFFFFFFFu / ((bpc == 8 ? 4 : 2) * max * max));
@@ -89,8 +89,8 @@ HWY_INLINE hn::Mask<D> lanes_between(D d, int start, int x, int end) {
   return hn::AndNot(hn::FirstN(d, x - start), hn::FirstN(d, end - start));
 }
 
-/* Σ of the squared differences of w samples in a row, of which `readable` can be read, from ref + readable - lanes on where those are fewer
- * than lanes. A Squares is given at most `steps` vectors, so that its lanes do not overflow. */
+/* Σ of the squared differences of w samples in a row, of which `readable` can be read, from ref + readable - lanes on
+ * where those are fewer than lanes. A Squares is given at most `steps` vectors, so that its lanes do not overflow. */
 template <class Squares, class D, class T = hn::TFromD<D>>
 HWY_INLINE VU64 row_of_squares(D d, const T* ref, const T* dist, int w, int readable, int steps) {
   const int lanes = static_cast<int>(hn::Lanes(d));

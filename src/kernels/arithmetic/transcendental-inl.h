@@ -80,8 +80,8 @@ VMAFX_TWIN Real power(Real x, Real y) {
   return scaled_power_of_2(n, (whole - real(n)) + rest);
 }
 
-/* x^y for x from 2^-37 to 1 and y from 1 to 3, off by 4e-7 at most (of 1, not of x^y): measured on an H200 for all such x, it
- * was 3e-7. It is not the same on every device. */
+/* x^y for x from 2^-37 to 1 and y from 1 to 3, off by 4e-7 at most (of 1, not of x^y): measured on an H200 for all such
+ * x, it was 3e-7. It is not the same on every device. */
 VMAFX_TWIN Real near_power(Real x, Real y) {
 #if defined(__CUDA_ARCH__)
   float logarithm, result;

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/butteraugli/butteraugli_params.h"
+#include "kernels/device_twin.h"
 #include "kernels/metric.h"
 #include "kernels/steps/gray_file.h"
-#include "kernels/steps/linear_light_of.h"
 
 namespace vmafx {
 namespace {
@@ -30,11 +31,9 @@ constexpr FeatureInfo kFeatures[] = {
     plain_feature("butteraugli_pnorm", VMAFX_SCORE(ButteraugliScores, norm), Worse::kHigh),
 };
 
-Status named(const Status& status) { return error(status.code(), "butteraugli: %s", status.message().c_str()); }
-
 // -- The extractor ---------------------------------------------------------------------------------------------------
 
-/* What is computed of a frame. */
+/* The parameters of a frame's map of distances. */
 struct ButteraugliFrame {
   ButteraugliParams params;
   std::unique_ptr<GrayFile> heatmaps;  // or null
@@ -52,16 +51,16 @@ class Butteraugli : public Metric<ButteraugliFrame, ButteraugliRow, ButteraugliS
             .reach = {.whole_stream = params_.heatmaps ? "heatmaps_path" : nullptr}};
   }
   size_t sums_bytes() const override { return sizeof(ButteraugliRow) * static_cast<size_t>(params_.params.h); }
-  Status flush(ScoreSink&) override {
-    const Status closed = params_.heatmaps ? params_.heatmaps->close() : Status();
-    return closed.ok() ? closed : named(closed);
-  }
 
  private:
-  ButteraugliScores scores(const ButteraugliRow& first) override;
+  Status close_output() const override {
+    const Status closed = params_.heatmaps ? params_.heatmaps->close() : Status();
+    return closed.ok() ? closed : error(closed.code(), "butteraugli: %s", closed.message().c_str());
+  }
+  ButteraugliScores scores(const ButteraugliRow& first) const override;
 };
 
-ButteraugliScores Butteraugli::scores(const ButteraugliRow& first) {
+ButteraugliScores Butteraugli::scores(const ButteraugliRow& first) const {
   const ButteraugliParams& params = params_.params;
   ButteraugliRow all = {};
   for (const ButteraugliRow& row : std::span(&first, static_cast<size_t>(params.h))) {
@@ -112,31 +111,7 @@ constexpr Twins<ButteraugliFrame, ButteraugliRow> kTwins = {
     .device = [](const ButteraugliFrame& frame) { return butteraugli_hip(frame.params); },
 };
 
-// -- Parameters ------------------------------------------------------------------------------------------------------
-
-/* What cones absorb of linear light of BT.709's primaries. */
-constexpr double kCones[3][3] = {{0.29956550340058319, 0.63373087833825936, 0.077705617820981968},
-                                 {0.22158691104574774, 0.69391388044116142, 0.0987313588422},
-                                 {0.02, 0.02, 0.20480129041026129}};
-constexpr double kSdrWhite = 80, kHlgPeak = 1000, kPqPeak = 10000;
-
-/* The light of 1, in cd/m2. */
-StatusOr<double> light_of_1(const ButteraugliOptions& options, const VideoFormat& format) {
-  const double given = options.intensity_target;
-  if (format.color.transfer == kPqTransfer) {
-    if (given == 0) return kPqPeak;
-    return error(EINVAL, "intensity_target is not for PQ video, whose samples say their light: leave it out");
-  }
-  if (given > 0) return given;
-  return format.color.transfer == kHlgTransfer ? kHlgPeak : kSdrWhite;
-}
-
-StatusOr<ButteraugliVersion> version_of(std::string_view name) {
-  if (name == "0.8") return ButteraugliVersion::k08;
-  if (name == "0.7") return ButteraugliVersion::k07;
-  return error(EINVAL, "butteraugli: version '%.*s' is not known: use 0.8, which libjxl 0.8 to 0.12 have, or 0.7",
-               static_cast<int>(name.size()), name.data());
-}
+// -- Creation --------------------------------------------------------------------------------------------------------
 
 Created create(const ButteraugliOptions& options, const VideoFormat& format, Placement placement) {
   VMAFX_ASSIGN(const ButteraugliParams params, butteraugli_params(options, format));
@@ -154,28 +129,9 @@ Status fits_device(const Options& options, const VideoFormat&) {
 
 }  // namespace
 
-StatusOr<ButteraugliParams> butteraugli_params(const ButteraugliOptions& options, const VideoFormat& format) {
-  if (format.w < kButteraugliMinSize || format.h < kButteraugliMinSize)
-    return error(EINVAL, "butteraugli: %dx%d is too small; it needs pictures of at least %dx%d", format.w, format.h,
-                 kButteraugliMinSize, kButteraugliMinSize);
-  const auto scale = light_of_1(options, format);
-  if (!scale.ok()) return named(scale.status());
-  const auto light = linear_light_of(format, scale.value());
-  if (!light.ok()) return named(light.status());
-  const auto primaries = primaries_to_bt709(format);
-  if (!primaries.ok()) return named(primaries.status());
-  VMAFX_ASSIGN(const ButteraugliVersion version, version_of(options.version));
-  ButteraugliParams params = {picture_light_of(format, light.value()), {}, options.norm, version};
-  for (int i = 0; i < 9; i++) {
-    double sum = 0;
-    for (int k = 0; k < 3; k++) sum += kCones[i / 3][k] * primaries.value()[3 * k + i % 3];
-    params.absorbance[i] = static_cast<float>(sum * scale.value());
-  }
-  return params;
-}
-
 constexpr ExtractorInfo kButteraugliExtractor = {
     .name = "butteraugli",
+    .measures = "difference",
     .help = "Butteraugli's distance and its norm, from linear light of the whole picture",
     .flags = kHip | kColor | kWholeChroma,
     .features = kFeatures,

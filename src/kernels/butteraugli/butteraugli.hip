@@ -7,7 +7,7 @@ namespace vmafx::butteraugli_device {
 
 using namespace gpu;
 
-/* Where a thread is. Kernels of one side of a picture run over twice as many z as there are frames. */
+/* The place of a thread. Kernels of one side of a picture run over twice as many z as there are frames. */
 struct At {
   int x, y, z;
 };
@@ -87,10 +87,11 @@ VMAFX_DEFINE_KERNEL(butteraugli_halve, work) {
 /* Whether all samples so far from this one are in the picture: most threads need not look whether each of them is. */
 VMAFX_DEVICE bool is_inside(int at, int size, int reach) { return at >= reach && at + reach < size; }
 
-/* Of the rows of a thread, one below the other. */
+/* A value for each row of a thread, one below the other. */
 using Column = float[kButteraugliThreadRows];
 
-/* make(i, at): of each row of a thread that the step has. Those past it lack rows that are not there yet. */
+/* Calls make(i, at) for each row of a thread that the step has; rows past it lack rows around them that do not exist
+ * yet. */
 template <class Make>
 VMAFX_DEVICE void for_each_row(const ButteraugliWork& work, const At& first, Make make) {
   VMAFX_UNROLL
@@ -139,7 +140,7 @@ VMAFX_DEFINE_DENSE_KERNEL(butteraugli_xyb, 3, step) {
 
 // -- Blurs -----------------------------------------------------------------------------------------------------------
 
-/* What a thread that blurs along a row reads and writes at once. */
+/* The samples that a thread which blurs along a row reads and writes at once. */
 struct alignas(sizeof(float) * kButteraugliThreadColumns) Columns {
   float of[kButteraugliThreadColumns];
 };
@@ -150,7 +151,8 @@ constexpr int columns_reach() {
   return (Blur::kRadius + kButteraugliThreadColumns - 1) / kButteraugliThreadColumns * kButteraugliThreadColumns;
 }
 
-/* The samples that the columns of a thread take, from `first` on, which is a multiple of those; 0 beyond the borders. */
+/* The samples that the columns of a thread take, from `first` on, which is a multiple of those; 0 beyond the
+ * borders. */
 template <bool is_inside, int count>
 VMAFX_DEVICE void take_along(const float* row, int first, int w, float (&taken)[count]) {
   VMAFX_UNROLL
@@ -177,7 +179,8 @@ VMAFX_DEVICE void blur_columns(const ButteraugliWork& work, const ButteraugliDev
   VMAFX_ROLLED
   for (int plane = 0; plane < from.planes; plane++) {
     float taken[kColumns + 2 * kReach];
-    /* What is inside is asked for each plane: the answers for all samples do not fit the scalar registers. */
+    /* `w` is taken anew for each plane, so that the tests for what is inside are repeated: the answers for all samples
+     * do not fit the scalar registers. */
     const int w = static_cast<int>(anew_of_block(static_cast<unsigned>(work.level.w)));
     take_along<is_inside>(plane_of(work, from, first.z, plane).row(first.y), first.x - kReach, w, taken);
     Columns blurred;
@@ -228,7 +231,7 @@ VMAFX_DEVICE void blur_down(const ButteraugliWork& work, const ButteraugliDevice
   }
 }
 
-// -- Bands of frequencies ----------------------------------------------------------------------------------------------
+// -- Bands of frequencies ---------------------------------------------------------------------------------------------
 
 VMAFX_DEFINE_DENSE_KERNEL(butteraugli_xyb_along, 3, step) {
   const ButteraugliWork& work = of_block(step);
@@ -281,7 +284,7 @@ VMAFX_DEFINE_KERNEL(butteraugli_highs_along, step) {
   blur_along<ButteraugliHighBlur>(work, work.level.rings.highs, work.level.rings.highs_along, work.scales[2]);
 }
 
-// -- Differences: z is the frame ---------------------------------------------------------------------------------------
+// -- Differences: z is the frame --------------------------------------------------------------------------------------
 
 /* A sample of both sides. */
 struct Sides {
@@ -300,7 +303,7 @@ VMAFX_DEFINE_KERNEL(butteraugli_errors, step) {
   if (!has(work, work.level, first)) return;
   const ButteraugliRings& rings = work.level.rings;
   const ButteraugliWeights& weights = butteraugli_weights(work.version);
-  Column blurred[2][2];  // of a side, x and y
+  Column blurred[2][2];  // [side][x, y]
   VMAFX_UNROLL
   for (int side = 0; side < 2; side++) {
     VMAFX_UNROLL
@@ -357,7 +360,7 @@ inline constexpr int kTileW = kButteraugliThreadsX + 2 * kReach,
                      kTileH = kButteraugliThreadsY * kButteraugliThreadRows + 2 * kReach;
 using LineTile = float[kTileH * kTileW];
 
-/* Those that a thread loads: where each is in its plane; -1: nowhere. */
+/* The line samples that a thread loads: the place of each in its plane; -1: outside. */
 struct TileLoads {
   static constexpr int kThreads = kButteraugliThreadsX * kButteraugliThreadsY;
   static constexpr int kEach = (kTileH * kTileW + kThreads - 1) / kThreads;
@@ -439,7 +442,7 @@ VMAFX_DEFINE_KERNEL(butteraugli_map, step) {
       butteraugli_distance(butteraugli_weights(work.version), hiding, sample(work, rings.low_error, at, 0), error);
 }
 
-// -- Sums --------------------------------------------------------------------------------------------------------------
+// -- Sums -------------------------------------------------------------------------------------------------------------
 
 VMAFX_DEVICE float distance_at(const ButteraugliWork& work, const Plane& map, int x, int y, int frame) {
   const float distance = map.row(y)[x];

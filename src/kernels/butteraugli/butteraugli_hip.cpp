@@ -1,5 +1,5 @@
-/* Which kernels of butteraugli run, on what rows, in which order: for each chunk of rows all steps, of the picture and of the one of half the size;
- * at the end the sums. */
+/* The HIP twin of butteraugli: for each chunk of rows all steps, of the picture and of the one of half the size; at the
+ * end the sums. */
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -38,12 +38,12 @@ class ButteraugliHip : public DeviceTwin {
   struct Step {
     const TwinKernel<ButteraugliStepWork>& kernel;
     int lag;
-    int of_each = 1;                          // of each pair: its sides, and the planes that are taken one by one
-    int thread_columns = 1, thread_rows = 1;  // of a thread
+    int of_each = 1;                          // per pair: its sides, and the planes that are taken one by one
+    int thread_columns = 1, thread_rows = 1;  // samples per thread
   };
 
   static size_t lay_out(int frames, ButteraugliLevelWork& full, ButteraugliLevelWork& half);
-  /* Of the chunk of light from row t on. */
+  /* Launches the chunk of light from row t on. */
   Status launch_light(const DeviceBatch& batch, const ButteraugliLevelWork& level, int t) const;
   Status launch_steps(const DeviceBatch& batch, ButteraugliStepWork& work, int t) const;
 
@@ -65,7 +65,7 @@ class ButteraugliHip : public DeviceTwin {
   const TwinKernel<ButteraugliWork> sums_ = kernels_.add(kernels::butteraugli_sums);
 };
 
-// -- Memory ------------------------------------------------------------------------------------------------------------
+// -- Memory -----------------------------------------------------------------------------------------------------------
 
 /* Lays out the rings of a level, whose chunks have so many rows. */
 class Rings {
@@ -124,7 +124,7 @@ size_t ButteraugliHip::lay_out(int frames, ButteraugliLevelWork& full, Butteraug
   return memory.bytes();
 }
 
-// -- Launches ----------------------------------------------------------------------------------------------------------
+// -- Launches ---------------------------------------------------------------------------------------------------------
 
 /* Sets the rows of a step; how many blocks make them. */
 template <class Work>
@@ -207,8 +207,6 @@ Status ButteraugliHip::launch(const DeviceBatch& batch) const {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> butteraugli_hip(const ButteraugliParams& params) {
-  return std::make_unique<ButteraugliHip>(params);
-}
+OwnedDeviceTwin butteraugli_hip(const ButteraugliParams& params) { return {std::make_unique<ButteraugliHip>(params)}; }
 
 }  // namespace vmafx

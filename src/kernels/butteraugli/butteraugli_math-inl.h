@@ -24,8 +24,8 @@ VMAFX_TWIN Real butteraugli_blurred_along(Samples at, Real scale) {
   return sum * scale;
 }
 
-/* Down `count` columns, of rows one below the other, each taking kRadius rows above and below it; from top to bottom. at(k): the row k below the
- * uppermost one that is taken, 0 beyond the borders. */
+/* Down `count` columns, of rows one below the other, each taking kRadius rows above and below it; from top to bottom.
+ * at(k): the row k below the uppermost one that is taken, 0 beyond the borders. */
 template <class Blur, int count, class Samples>
 VMAFX_TWIN void butteraugli_blur_down(Samples at, Real (&sums)[count]) {
   VMAFX_UNROLL
@@ -66,8 +66,8 @@ VMAFX_TWIN ButteraugliCones butteraugli_cones(const float (&absorbance)[9], cons
           butteraugli_absorbed(absorbance + 6, light, kButteraugliBiasS)};
 }
 
-/* The response to what is absorbed around a sample, by what is absorbed; with the logarithm of the reference program: a rational function, off
- * by up to 4e-6. */
+/* The response to what is absorbed around a sample, by what is absorbed; with the logarithm of the reference program: a
+ * rational function, off by up to 4e-6. */
 VMAFX_TWIN Real butteraugli_sensitivity(Real absorbed, float bias) {
   const Real x = maximum(absorbed, Real(bias)), biased = x + Real(9.97106361f);
   const Integer exponent = shifted_right<23>(bits(biased) - Integer(0x3f2aaaab)); /* of biased / (2/3) */
@@ -91,7 +91,7 @@ VMAFX_TWIN ButteraugliXyb butteraugli_xyb(const float (&absorbance)[9], const Li
   return {l - m, l + m, s};
 }
 
-// -- Bands of frequencies ------------------------------------------------------------------------------------------------
+// -- Bands of frequencies ---------------------------------------------------------------------------------------------
 
 VMAFX_TWIN Real butteraugli_bounded(Real v, float most) { return minimum(maximum(v, Real(-most)), Real(most)); }
 
@@ -101,7 +101,7 @@ VMAFX_TWIN Real butteraugli_without(Real v, float range) { return v - butteraugl
 /* More by `range`, or by itself. */
 VMAFX_TWIN Real butteraugli_amplified(Real v, float range) { return v + butteraugli_bounded(v, range); }
 
-/* What is beyond `most` counts less. */
+/* Counts the part of v beyond `most` less. */
 VMAFX_TWIN Real butteraugli_softened(Real v, float most) {
   const Real bounded = butteraugli_bounded(v, most);
   return (v - bounded) * Real(0.724216145665f) + bounded;
@@ -162,8 +162,8 @@ struct ButteraugliPairs {
   VMAFX_TWIN Real operator()(int x, int y) const { return at(-x, -y) + at(x, y); }
 };
 
-/* Σ of the squares of sums along lines through a sample, of nine samples at most. at(x, y): the one there, 0 beyond the borders; lines are
- * the same both ways. */
+/* Σ of the squares of sums along lines through a sample, of nine samples at most. at(x, y): the one there, 0 beyond the
+ * borders; lines are the same both ways. */
 template <class Samples>
 VMAFX_TWIN Real butteraugli_lines(const Samples& at) {
   const ButteraugliPairs<Samples> pair = {at};
@@ -185,7 +185,7 @@ VMAFX_TWIN Real butteraugli_lines(const Samples& at) {
   return sum + (twice + twice);
 }
 
-/* The same for lower frequencies, of every other sample. */
+/* Σ of the squares of sums along lines for lower frequencies, with every other sample. */
 template <class Samples>
 VMAFX_TWIN Real butteraugli_sparse_lines(const Samples& at) {
   const ButteraugliPairs<Samples> pair = {at};
@@ -216,12 +216,12 @@ VMAFX_TWIN Real butteraugli_low_error(const ButteraugliWeights& weights, Real x,
          butteraugli_square(b + y * Real(-0.362267051518f)) * Real(weights.low[2]);
 }
 
-/* Of middle frequencies. */
+/* The error of middle frequencies. */
 VMAFX_TWIN Real butteraugli_middle_error(Real x, Real y, Real b) {
   return (x * x * Real(2150) + y * y * Real(10.6195433239f)) + b * b * Real(16.2176043152f);
 }
 
-/* Of high ones, of x and y: what there is, and what is lost or added. */
+/* The error of high frequencies, of x and y: differences, and lost or added amplitudes. */
 VMAFX_TWIN Real butteraugli_high_error(const ButteraugliWeights& weights, Real ref_x, Real dist_x, Real ref_y,
                                        Real dist_y) {
   const Real beyond_x = butteraugli_beyond(ref_x, dist_x, 0.4f, 1),
@@ -235,7 +235,7 @@ VMAFX_TWIN Real butteraugli_high_error(const ButteraugliWeights& weights, Real r
 /* The difference of activities counts, too. */
 VMAFX_TWIN Real butteraugli_activity_error(Real ref, Real dist) { return butteraugli_square(ref - dist) * Real(10); }
 
-// -- The map of distances ----------------------------------------------------------------------------------------------
+// -- The map of distances ---------------------------------------------------------------------------------------------
 
 /* The three least of numbers, in order. */
 struct ButteraugliLeast3 {
@@ -278,7 +278,7 @@ VMAFX_TWIN Real butteraugli_distance(const ButteraugliWeights& weights, Real hid
   return square_root(low_error * butteraugli_square(visible_low) + error * butteraugli_square(visible));
 }
 
-/* With that of the picture of half the size. */
+/* A distance combined with that of the picture of half the size. */
 VMAFX_TWIN Real butteraugli_of_both(Real distance, Real half) { return distance * Real(0.85f) + half * Real(0.5f); }
 
 /* distance^norm, its square and fourth power. */

@@ -6,19 +6,19 @@
 
 namespace vmafx {
 
-inline constexpr int kButteraugliMinSize = 8;  // of a picture, and of the one of half the size
+inline constexpr int kButteraugliMinSize = 8;  // sides of a picture, and of the one of half the size
 
-/* Which of libjxl's programs: an index of kButteraugliWeights. */
+/* The versions of libjxl's programs: indices of kButteraugliWeights. */
 enum class ButteraugliVersion : int32_t { k08, k07 };
 
 struct ButteraugliParams : PictureLight {
-  float absorbance[9];  // of l, m, s from linear r, g, b of the video's primaries, in cd/m2
+  float absorbance[9];  // from linear r, g, b of the video's primaries to l, m, s, in cd/m2
   double norm;
   ButteraugliVersion version;
 };
 
-/* What the sums hold of a row of the map of distances. Column x belongs to sum x % kButteraugliLanes, which takes its columns from
- * left to right; then the second half of the sums is added to the first one, until one is left. */
+/* The sums of a row of the map of distances. Column x belongs to sum x % kButteraugliLanes, which takes its columns
+ * from left to right; then the second half of the sums is added to the first one, until one is left. */
 struct ButteraugliRow {
   double most;
   double powers[3];  // Σ d^norm, Σ d^(2 norm), Σ d^(4 norm)
@@ -41,14 +41,15 @@ VMAFX_HD bool butteraugli_has_half(int w, int h) {
   return butteraugli_half(w) >= kButteraugliMinSize && butteraugli_half(h) >= kButteraugliMinSize;
 }
 
-/* Of the eight samples around one that are looked at, and what they are beyond the borders: too much to be one of the least. */
+/* The distance of the eight samples around one that hiding looks at, and their value beyond the borders: too large to
+ * be one of the least. */
 inline constexpr int kButteraugliStep = 3;
 inline constexpr float kButteraugliNowhere = 0x1p100f;
 
 // -- Blurs -----------------------------------------------------------------------------------------------------------
 
-/* Gaussians, cut off at ⌊2.25 σ⌋ samples: exp(-k² / 2σ²). Beyond the borders of a picture there is nothing: the sum is divided by
- * that of the factors inside it. */
+/* Gaussians, cut off at ⌊2.25 σ⌋ samples: exp(-k² / 2σ²). Beyond the borders of a picture there is nothing: the sum is
+ * divided by that of the factors inside it. */
 VMAFX_CONSTANT float kButteraugliLow[] = {1.f,          0.99028331f,  0.961696029f, 0.915872633f, 0.855364621f,
                                           0.783405066f, 0.703623533f, 0.619745314f, 0.535309672f, 0.453435808f,
                                           0.376656473f, 0.306827277f, 0.245110229f, 0.19202058f,  0.147520736f,
@@ -76,7 +77,7 @@ struct ButteraugliMaskBlur {
   VMAFX_HD static float tap(int k) { return kButteraugliMask[k]; }
 };
 
-/* By what the sum at a sample is multiplied: there are `size` samples. */
+/* The factor for the sum at sample `at` of `size` samples. */
 template <class Blur>
 VMAFX_HD float butteraugli_blur_scale(int at, int size) {
   float sum = 0;
@@ -85,11 +86,12 @@ VMAFX_HD float butteraugli_blur_scale(int at, int size) {
   return 1 / sum;
 }
 
-/* The blur of the light (σ = 1.2), whose factors add up to 1; pictures are mirrored at their borders, the last sample repeated. */
+/* The blur of the light (σ = 1.2), whose factors add up to 1; pictures are mirrored at their borders, the last sample
+ * repeated. */
 inline constexpr int kButteraugliLightRadius = 2;
 VMAFX_CONSTANT float kButteraugliLightTap[] = {0.343406469f, 0.242667601f, 0.0856291726f};
 
-/* Where no border is near. */
+/* The scale of a blur with no border near. */
 template <class Blur>
 VMAFX_HD float butteraugli_blur_scale_inside() {
   return butteraugli_blur_scale<Blur>(Blur::kRadius, 2 * Blur::kRadius + 1);
@@ -97,17 +99,18 @@ VMAFX_HD float butteraugli_blur_scale_inside() {
 
 // -- Differences -----------------------------------------------------------------------------------------------------
 
-/* Of a band of frequencies: with A the mean of the magnitudes there, a difference counts (more, less) / (norm + A), `more` for all, `less`
- * for what the encode lacks or has too much of. From the weights w of the reference program: more = mul·√(w·0.5·a)·norm / 8.5, less =
- * mul·√(w·0.33/a)·norm / 8.5; mul = 0.39905817637 for the highest band, else 0.611612573796. a is 1; in version 0.7 it is
- * 0.8, √0.8 and 1 from the highest to the lowest band, which makes what an encode adds worse than what it loses. */
+/* Factors for a band of frequencies: with A the mean of the magnitudes there, a difference counts (more, less) / (norm
+ * + A), `more` for all, `less` for details that the encode lacks or has too much of. From the weights w of the
+ * reference program: more = mul·√(w·0.5·a)·norm / 8.5, less = mul·√(w·0.33/a)·norm / 8.5; mul = 0.39905817637 for the
+ * highest band, else 0.611612573796. a is 1; in version 0.7 it is 0.8, √0.8 and 1 from the highest to the lowest band,
+ * which makes what an encode adds worse than what it loses. */
 struct ButteraugliLines {
   float more, less, norm;
 };
 inline constexpr int kButteraugliLineReach = 4;                       // samples
 inline constexpr int kButteraugliHighest = 2, kButteraugliBands = 6;  // the first two are of the highest frequencies
 
-/* What changed from libjxl 0.7 to 0.8. All versions since, up to 0.12, have the weights of 0.8.
+/* Weights that changed from libjxl 0.7 to 0.8. All versions since, up to 0.12, have the weights of 0.8.
  *
  * lines    of x and y in turn, from the highest band; w is 173.5, 1.10039032555; 6923.99476109, 18.7237414387;
  *          8246.75321353, 37.0819870399
@@ -152,9 +155,10 @@ VMAFX_HD const ButteraugliWeights& butteraugli_weights(ButteraugliVersion versio
   return kButteraugliWeights[static_cast<int32_t>(version)];
 }
 
-// -- Steps -------------------------------------------------------------------------------------------------------------
+// -- Steps ------------------------------------------------------------------------------------------------------------
 
-/* By how many rows steps are behind the light: each by as many as it needs further down of the one before. */
+/* The number of rows that each step is behind the light: a step is behind the one before by as many rows as it needs
+ * below. */
 namespace butteraugli_lag {
 inline constexpr int kXyb = kButteraugliLightRadius, kLow = kXyb + ButteraugliLowBlur::kRadius,
                      kMiddle = kLow + ButteraugliMiddleBlur::kRadius, kHigh = kMiddle + ButteraugliHighBlur::kRadius,

@@ -15,7 +15,7 @@ constexpr int kLight = 0, kLow = 3, kMiddle = 6, kHigh = 9, kHighest = 11, kActi
 constexpr int kRef = 0, kDist = kSidePlanes, kXyb = 2 * kSidePlanes, kTemporary = kXyb + 3, kLowError = kTemporary + 3,
               kError = kLowError + 1, kMap = kError + 1, kHalfMap = kMap + 1, kPlanes = kHalfMap + 1;
 
-/* Of a plane, from a sample on; `outside` beyond its borders. */
+/* Samples of a plane around one of them; `outside` beyond its borders. */
 struct Around {
   const float* plane;
   const PictureSize& size;

@@ -1,6 +1,6 @@
-/* The working memory of butteraugli's SIMD twin: rings of rows. Each step takes rows of what is left by the one before, as soon as
- * those that it needs are there, so that of a picture only some hundred rows are there at a time: for one encode 8.4 KiB for each
- * column of a picture and of the one of half the size, 4.8 KiB more for each further encode. */
+/* The working memory of butteraugli's SIMD twin: rings of rows. Each step takes rows of what is left by the one before,
+ * as soon as those that it needs are there, so that of a picture only some hundred rows are there at a time: for one
+ * encode 8.4 KiB for each column of a picture and of the one of half the size, 4.8 KiB more for each further encode. */
 #ifndef VMAFX_KERNELS_BUTTERAUGLI_BUTTERAUGLI_ROWS_H
 #define VMAFX_KERNELS_BUTTERAUGLI_BUTTERAUGLI_ROWS_H
 
@@ -22,7 +22,7 @@ class ButteraugliRing {
 
   ButteraugliRing() = default;
 
-  /* That a step with lag `last` needs, from one with lag `first` on, and `reach` rows around each. */
+  /* The rows of a step with lag `first` that a step with lag `last` needs, and `reach` rows around each. */
   ButteraugliRing(int w, int planes, int first, int last, int reach, Scratch& scratch)
       : rows_(last - first + kButteraugliBand + reach), pitch_(row_pitch(static_cast<size_t>(kMargin + w))),
         first_(scratch.take<float>(pitch_ * rows_ * planes) + kMargin) {}
@@ -35,7 +35,8 @@ class ButteraugliRing {
   float* first_ = nullptr;
 };
 
-/* The same for what is blurred down the columns next: kBlock columns of all rows lie together, so that they come from memory as one stream. */
+/* The last rows of planes that are blurred down the columns next: kBlock columns of all rows lie together, so that they
+ * come from memory as one stream. */
 class ButteraugliColumns {
  public:
   static constexpr int kBlock = 64 / sizeof(float);
@@ -56,7 +57,7 @@ class ButteraugliColumns {
   float* first_ = nullptr;
 };
 
-/* Of one picture, of full size or half. */
+/* The rows of one picture, of full size or half. */
 struct ButteraugliSide {
   ButteraugliSide() = default;
   ButteraugliSide(int w, Scratch& scratch) {
@@ -78,12 +79,13 @@ struct ButteraugliSide {
     activity = {w, 1, kActivity, kMap, kButteraugliStep, scratch};
   }
 
-  /* "along": blurred along the rows. `rest`: without the low frequencies; `highs`: without the middle ones, either. `active` is not blurred yet. */
+  /* "along": blurred along the rows. `rest`: without the low frequencies; `highs`: without the middle ones, either.
+   * `active` is not blurred yet. */
   ButteraugliRing light, light_along, xyb, low, rest, middle, highs, high, highest, active, activity;
   ButteraugliColumns xyb_along, rest_along, highs_along, active_along;
 };
 
-/* Of an encode, in addition. */
+/* The rows of an encode, with those that compare it with the reference. */
 struct ButteraugliPair {
   ButteraugliPair() = default;
   ButteraugliPair(int w, Scratch& scratch) : dist(w, scratch) {
@@ -112,7 +114,7 @@ struct ButteraugliLevel {
   int w = 0, h = 0;
   ButteraugliSide ref;
   float *zero = nullptr, *nowhere = nullptr;  // rows beyond the borders
-  float* scales[4] = {};                      // of the blurs along rows: low, middle, high, mask
+  float* scales[4] = {};                      // for the blurs along rows: low, middle, high, mask
   ButteraugliPair pair[kButteraugliEncodes];
 };
 

@@ -1,10 +1,11 @@
 /* The SIMD twin of butteraugli: one source for every instruction set, equal to butteraugli_plain.cpp to the last bit.
  *
- * Whole rows run through all steps, kButteraugliBand at once, each step some rows behind the one before (butteraugli_rows.h): of eight bands
- * of light of the full size four become light of half the size, whose map of distances is then added to that of the full one. Rows end in zeros,
- * which is what a blur and the lines find beyond the borders, or in what is mirrored there.
+ * Whole rows run through all steps, kButteraugliBand at once, each step some rows behind the one before
+ * (butteraugli_rows.h): of eight bands of light of the full size four become light of half the size, whose map of
+ * distances is then added to that of the full one. Rows end in zeros, which is what a blur and the lines find beyond
+ * the borders, or in what is mirrored there.
  *
- * What belongs to the reference alone is made once for all encodes. */
+ * The results for the reference alone are made once for all encodes. */
 #include "kernels/butteraugli/butteraugli.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ using Side = ButteraugliSide;
 using Pair = ButteraugliPair;
 namespace lag = butteraugli_lag;
 
-// -- Rows --------------------------------------------------------------------------------------------------------------
+// -- Rows -------------------------------------------------------------------------------------------------------------
 
 /* Rows `first` to first + count - 1 of a picture, at most kBand. */
 struct Band {
@@ -52,7 +53,7 @@ struct Band {
   int y(int i) const { return first + i; }
 };
 
-/* Those that a step has to make when rows t to t + kBand - 1 of the light come. */
+/* The rows that a step has to make when rows t to t + kBand - 1 of the light come. */
 Band band_of(const Level& level, int t, int lag) {
   const int first = std::max(t - lag, 0), end = std::min(t - lag + kBand, level.h);
   return {first, std::max(end - first, 0)};
@@ -76,7 +77,7 @@ struct RowsAround {
   }
 };
 
-// -- Blurs -------------------------------------------------------------------------------------------------------------
+// -- Blurs ------------------------------------------------------------------------------------------------------------
 
 template <class Blur>
 HWY_NOINLINE void blur_along(const Level& level, const float* row, const float* scales, const Columns& columns,
@@ -93,7 +94,8 @@ struct InColumns {
   HWY_INLINE Real operator()(int k) const { return load(rows[k] + (at & mask[k])); }
 };
 
-/* take(i, x, blurred) of row i of the band. Rows past its end are computed, of any rows that there are, and not taken. */
+/* take(i, x, blurred) of row i of the band. Rows past its end are computed, of any rows that there are, and not
+ * taken. */
 template <class Blur, class Take>
 HWY_INLINE void blur_down(const Level& level, const Band& band, const Columns& along, int plane, Take take) {
   constexpr int kRows = kBand + 2 * Blur::kRadius;
@@ -135,7 +137,7 @@ HWY_INLINE void finish_rows(const Level& level, const Band& band, const Ring& ri
   }
 }
 
-// -- A picture ---------------------------------------------------------------------------------------------------------
+// -- A picture --------------------------------------------------------------------------------------------------------
 
 template <class T>
 void light_up(const ButteraugliParams& params, const Picture& picture, const Band& band, const LightLines& samples,
@@ -270,7 +272,7 @@ void take_side(const ButteraugliParams& params, const Level& level, int t, const
   make_activity(level, band_of(level, t, lag::kActivity), side);
 }
 
-// -- Differences -------------------------------------------------------------------------------------------------------
+// -- Differences ------------------------------------------------------------------------------------------------------
 
 HWY_INLINE Real less(const float* ref, const float* dist, int x) { return load(ref + x) - load(dist + x); }
 
@@ -364,7 +366,7 @@ HWY_NOINLINE void make_map(const ButteraugliWeights& weights, const Level& level
   }
 }
 
-/* What take_side() has made for t. */
+/* Compares the rows that take_side() has made for t. */
 void take_pair(const ButteraugliParams& params, const Level& level, int t, const Pair& pair) {
   const ButteraugliWeights& weights = butteraugli_weights(params.version);
   const Band high = band_of(level, t, lag::kHigh), active = band_of(level, t, lag::kActivity);
@@ -377,7 +379,7 @@ void take_pair(const ButteraugliParams& params, const Level& level, int t, const
   make_map(weights, level, band_of(level, t, lag::kMap), level.ref, pair);
 }
 
-// -- Sums --------------------------------------------------------------------------------------------------------------
+// -- Sums -------------------------------------------------------------------------------------------------------------
 
 /* Adds the map of half the size to a row: each of its samples to two. */
 HWY_INLINE void add_half(const float* half, int w, float* map) {
@@ -415,7 +417,7 @@ HWY_INLINE void add_row(float* map, int w, double norm, ButteraugliRow& sums) {
   }
 }
 
-// -- A reference and encodes ---------------------------------------------------------------------------------------------
+// -- A reference and encodes ------------------------------------------------------------------------------------------
 
 void prepare(const Level& level) {
   std::fill_n(level.zero - kMargin, kMargin + level.w + kRowSlack, 0.0f);
@@ -436,7 +438,7 @@ struct Pictures {
   const Picture& ref;
   std::span<const Picture* const> dists;
   std::span<ButteraugliRow* const> rows;
-  const ButteraugliRowSink& sink;  // of the first encode
+  const ButteraugliRowSink& sink;  // takes the first encode's map
 
   bool has_half() const { return memory.half.h > 0; }
 

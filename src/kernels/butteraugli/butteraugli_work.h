@@ -1,5 +1,6 @@
-/* What the kernels of butteraugli are given. They take a chunk of rows at a time, of all frames, and one step after the other, as the SIMD twin
- * does (butteraugli_rows.h): steps leave their rows in rings, each some rows behind the one before. */
+/* The parameters of butteraugli's kernels. They take a chunk of rows at a time, of all frames, and one step after the
+ * other, as the SIMD twin does (butteraugli_rows.h): steps leave their rows in rings, each some rows behind the one
+ * before. */
 #ifndef VMAFX_KERNELS_BUTTERAUGLI_BUTTERAUGLI_WORK_H
 #define VMAFX_KERNELS_BUTTERAUGLI_BUTTERAUGLI_WORK_H
 
@@ -8,13 +9,13 @@
 
 namespace vmafx {
 
-/* Rows of the full size in a chunk. Each step is a launch for each chunk; each ring has these rows and up to 32 more, which
- * makes 256 of full size: a power of two. */
+/* Rows of the full size in a chunk. Each step is a launch for each chunk; each ring has these rows and up to 32 more,
+ * which makes 256 of full size: a power of two. */
 inline constexpr int kButteraugliChunk = 224;
 
 inline constexpr unsigned kButteraugliThreadsX = 64, kButteraugliThreadsY = 4;
-inline constexpr int kButteraugliThreadRows = 4;     // of a thread that blurs downwards, or sums up lines
-inline constexpr int kButteraugliThreadColumns = 4;  // of a thread that blurs along rows
+inline constexpr int kButteraugliThreadRows = 4;     // per thread that blurs downwards, or sums up lines
+inline constexpr int kButteraugliThreadColumns = 4;  // per thread that blurs along rows
 
 /* Rings of rows in scratch memory: of each frame, and of each of its two sides if it has those, some planes. */
 struct ButteraugliDeviceRing {
@@ -28,10 +29,10 @@ struct ButteraugliRings {
   ButteraugliDeviceRing light, xyb, xyb_along, low, rest, rest_along, middle, highs, highs_along, active, active_along,
       activity;
   ButteraugliDeviceRing low_error, error, lines;
-  ButteraugliDeviceRing map;  // of all rows
+  ButteraugliDeviceRing map;  // has all rows
 };
 
-/* Of pictures of full size, or of half. */
+/* The rings for pictures of full size, or of half. */
 struct ButteraugliLevelWork {
   int32_t w = 0, h = 0, pitch = 0;
   ButteraugliRings rings;
@@ -44,14 +45,14 @@ struct ButteraugliWork {
   int32_t y0 = 0, y1 = 0;
   uint32_t first_block = 0;  // in x
   float absorbance[9] = {};
-  float scales[4] = {};  // of blurs where no border is near: low, middle, high, mask
+  float scales[4] = {};  // scales of blurs with no border near: low, middle, high, mask
   double norm = 3;
   ButteraugliVersion version = {};
   BatchSums<ButteraugliRow> sums;
 };
 
-/* A step of both sizes in one launch, since that of half the size alone would have little to do. Block (tile of columns, of full size
- * and behind them of half; tile of rows; side of a frame, or frame). */
+/* A step of both sizes in one launch, since that of half the size alone would have little to do. Block (tile of
+ * columns, of full size and behind them of half; tile of rows; side of a frame, or frame). */
 struct ButteraugliStepWork {
   ButteraugliWork of[2];  // full size, half
 };

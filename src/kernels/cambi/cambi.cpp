@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kernels/cambi/cambi_heatmaps.h"
+#include "kernels/device_twin.h"
 #include "kernels/metric.h"
 
 namespace vmafx {
@@ -74,14 +75,14 @@ constexpr FeatureInfo kFeatures[] = {
      .worse = Worse::kHigh},
 };
 
-/* What is computed of a frame. */
+/* The parameters of a frame's sums. */
 struct CambiFrame {
   CambiParams params;
   CambiView dist, ref;
   VideoFormat format;
   bool full_ref;
   double max_val;
-  std::unique_ptr<CambiHeatmaps> heatmaps;  // of dist, or null
+  std::unique_ptr<CambiHeatmaps> heatmaps;  // the distorted picture's, or null
 };
 
 size_t scratch_bytes(const CambiFrame& frame) {
@@ -117,10 +118,11 @@ class Cambi : public Metric<CambiFrame, CambiSums, CambiScores> {
             .dist = 1,
             .reach = {.whole_stream = params_.heatmaps ? "heatmaps_path" : nullptr}};
   }
-  Status flush(ScoreSink&) override { return params_.heatmaps ? params_.heatmaps->close() : Status(); }
 
  private:
-  CambiScores scores(const CambiSums& sums) override {
+  Status close_output() const override { return params_.heatmaps ? params_.heatmaps->close() : Status(); }
+
+  CambiScores scores(const CambiSums& sums) const override {
     const double dist = score(params_.dist, sums.dist), source = params_.full_ref ? score(params_.ref, sums.ref) : 0;
     const auto clipped = [this](double score) { return std::min(score, params_.max_val); };
     return {clipped(dist), clipped(source), clipped(std::max(0.0, dist - source))};
@@ -243,6 +245,7 @@ Status fits_device(const Options& options, const VideoFormat&) {
 
 constexpr ExtractorInfo kCambiExtractor = {
     .name = "cambi",
+    .measures = "banding",
     .help = "banding: false contours of the distorted picture",
     .flags = kHip,
     .features = kFeatures,

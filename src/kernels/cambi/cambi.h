@@ -1,7 +1,7 @@
 /* cambi: banding (false contours), after Tandon et al., "CAMBI: Contrast-aware multiscale banding index" (PCS 2021).
  *
- * Of luma, resampled to the size of the encode (nearest sample), at 10 bit, averaged 2x2 where the encode had fewer
- * than 10 bits, since that undoes dither:
+ * Measured on luma, resampled to the size of the encode (nearest sample), at 10 bit, averaged 2x2 if the encode had
+ * fewer than 10 bits, since that undoes dither:
  *
  *     flat(x, y)  the sample equals those to its right and below
  *     mask(x, y)  more than a threshold of the 49 samples around (x, y) are flat
@@ -20,29 +20,32 @@
  * cambi_source, its score, and cambi_full_reference, by how much that of the distorted picture is larger. heatmaps_path
  * names a folder for c as pictures: cambi_heatmaps.h.
  *
- * Equal to libvmaf f85a853 `cambi`: c is rounded where it does, then summed as an integer, exactly. Deviations: windows up
- * to 255, where it stops at 65 (8K is refused there); samples above their depth count as the largest, where it ends the
- * run; pictures narrower than half the window have no samples outside, where it reads stale ones; a
- * cambi_vis_lum_threshold that no level reaches gives 0, where it never returns; names of heatmaps tell their true size. */
+ * Equal to libvmaf f85a853 `cambi`: c is rounded where it does, then summed as an integer, exactly. Deviations: windows
+ * up to 255, where it stops at 65 (8K is refused there); samples above their depth count as the largest, where it ends
+ * the run; pictures narrower than half the window have no samples outside, where it reads stale ones; a
+ * cambi_vis_lum_threshold that no level reaches gives 0, where it never returns; names of heatmaps tell their true
+ * size. */
 #ifndef VMAFX_KERNELS_CAMBI_CAMBI_H
 #define VMAFX_KERNELS_CAMBI_CAMBI_H
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "base/picture.h"
 #include "kernels/cambi/cambi_math.h"
-#include "kernels/metric.h"
+#include "kernels/forward.h"
 
 namespace vmafx {
 
 /* How one of the two pictures is analyzed. */
 struct CambiView {
-  int w, h;                        // of the encode
+  int w, h;                        // the encode's
   int window;                      // odd
-  int mask_above;                  // of 49
-  std::vector<int> columns, rows;  // of the picture, for each one here; empty where the sizes are equal
+  int mask_above;                  // out of 49
+  std::vector<int> columns, rows;  // the picture's, for each one here; empty if the sizes are equal
 
   int scale_w(const CambiParams& params, int scale) const { return cambi_scaled(w, scale + params.halved); }
   int scale_h(const CambiParams& params, int scale) const { return cambi_scaled(h, scale + params.halved); }
@@ -53,7 +56,7 @@ using CambiRowSink = std::function<void(int scale, int y, std::span<const int32_
 
 /* The twins: sums of each scale of one picture; `rows` may be empty. `scratch` holds cambi_scratch_bytes(). */
 size_t cambi_scratch_bytes(const CambiParams& params, const CambiView& view);
-size_t cambi_plain_scratch_bytes(const CambiView& view);  // what the definition needs of it
+size_t cambi_plain_scratch_bytes(const CambiView& view);  // the part of it that the definition needs
 void cambi_plain(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
                  const CambiRowSink& rows, CambiScaleSums* sums);
 void cambi_simd(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
@@ -64,9 +67,9 @@ int64_t cambi_wanted(int64_t n, double topk);
 
 /* Adds up the keys with larger digits, moves those with this one to the front, and says how many. */
 size_t cambi_split(std::span<uint32_t> keys, uint32_t digit, int shift, int sum_bits, CambiScaleSums& sums);
-using CambiSplit = decltype(&cambi_split);  // that, or the SIMD twin's
+using CambiSplit = decltype(&cambi_split);  // cambi_split(), or the SIMD twin's
 
-/* Of `n` samples, of which these keys are not 0, in any order (which is changed). */
+/* Sums the topk largest of `n` samples. `keys`: those that are not 0, in any order (which is changed). */
 CambiScaleSums cambi_largest(std::span<uint32_t> keys, int64_t n, double topk, int window, CambiSplit split);
 
 /* The luminance of a level on a display: cd/m² of a signal from 0 to 1. */
@@ -79,8 +82,8 @@ double pq_luminance(double signal);      // SMPTE ST 2084
 CambiLevels cambi_levels(Eotf eotf, double tvi, double darkest, int diffs);
 
 /* The HIP twin: kernels for distorted pictures and, where `ref` is not null, for the reference. */
-std::unique_ptr<DeviceTwin> cambi_hip(const CambiParams& params, const CambiView& dist, const CambiView* ref,
-                                      const VideoFormat& format);
+OwnedDeviceTwin cambi_hip(const CambiParams& params, const CambiView& dist, const CambiView* ref,
+                          const VideoFormat& format);
 
 extern const ExtractorInfo kCambiExtractor;
 

@@ -9,10 +9,10 @@
  * keys is what takes time. A block counts levels by column, a byte for each: sums of words of four columns are what is
  * in a window.
  *
- * On an NVIDIA H200, 1920x1080 of 8 bit, eight frames in a launch, without cambi_high_res_speedup: prepare 14 us a frame,
- * filter 10, keys 53, rank 2; 65 in all with two batches at once. They issue 307 million instructions of a wave for the
- * eight frames, 37 us a frame where each multiprocessor issues four a cycle: keys 185, prepare 81, filter 37. The bytes
- * through memory, 27 MB a frame, are 6 us. */
+ * On an NVIDIA H200, 1920x1080 of 8 bit, eight frames in a launch, without cambi_high_res_speedup: prepare 14 us a
+ * frame, filter 10, keys 53, rank 2; 65 in all with two batches at once. They issue 307 million instructions of a wave
+ * for the eight frames, 37 us a frame where each multiprocessor issues four a cycle: keys 185, prepare 81, filter 37.
+ * The bytes through memory, 27 MB a frame, are 6 us. */
 #include "kernels/cambi/cambi_math-inl.h"
 #include "kernels/cambi/cambi_words.hip"
 #include "kernels/cambi/cambi_work.h"
@@ -31,7 +31,7 @@ VMAFX_DEVICE int scale_of(const CambiSide& side, int block, int32_t CambiScalePl
   return scale;
 }
 
-/* What a sweep finds: a bit for each row that has a key in it, and the least word with a key behind it. */
+/* The result of a sweep: a bit for each row that has a key in it, and the least word with a key behind it. */
 struct Scan {
   uint32_t rows, next;
 
@@ -41,7 +41,7 @@ struct Scan {
   }
 };
 
-/* Of all threads' columns, in each of them. */
+/* Combines the scans of all threads' columns; every thread gets the result. */
 VMAFX_DEVICE Scan over_block(Scan scan) {
   VMAFX_SHARED(Scan, parts, [kCambiKeysW / 32]);
   for (unsigned mask = gpu::wave_size() / 2; mask > 0; mask /= 2)
@@ -63,7 +63,7 @@ VMAFX_DEVICE void add_key(uint32_t key, int sum_bits, CambiScaleSums& sums) {
 
 /* A column of the thread's, as it comes into the window and leaves it. */
 struct Column {
-  const uint16_t* word;  // of the row that comes in next
+  const uint16_t* word;  // in the row that comes in next
   bool is_there;
 
   VMAFX_DEVICE uint32_t at(bool row_is_there, int64_t offset) const {
@@ -110,7 +110,8 @@ struct Tile {
     return scan;
   }
 
-  /* The least word of the thread's column that has a key; kNoLevel: none. What no step counts for has none. */
+  /* The least word of the thread's column that has a key; kNoLevel: none. Words for which no step counts have no
+   * key. */
   VMAFX_DEVICE uint32_t first_word(int thread, CambiScaleSums& sums) const {
     uint32_t least = kNoLevel;
     if (x0 + thread >= w) return least;
@@ -255,7 +256,7 @@ struct Tile {
   }
 
  private:
-  static constexpr int kColumns = known_pitch == kCambiPitch ? 2 : 3;  // of a thread, at most
+  static constexpr int kColumns = known_pitch == kCambiPitch ? 2 : 3;  // most columns of a thread
 };
 
 template <int diffs, int pitch>
@@ -286,10 +287,10 @@ VMAFX_DEFINE_DENSE_KERNEL(cambi_keys, 6, work) { make_keys<0, 0>(work); }
 /* -- rank: where the largest keys begin, by the digits of their order ---------------------------------------------- */
 
 struct Digit {
-  uint32_t digit, wanted;  // of that rank, 1 for the largest; its rank among those with that digit
+  uint32_t digit, wanted;  // the digit of that rank, 1 for the largest; its rank among the keys with that digit
 };
 
-/* Where the key of rank `wanted` is among these counts. Every thread must come to it. */
+/* Finds the digit of the key of rank `wanted` among these counts. Every thread must come to it. */
 VMAFX_DEVICE Digit find_digit(const uint64_t* digits, uint32_t wanted) {
   constexpr int kEach = kCambiDigitValues / kCambiRankThreads;
   VMAFX_SHARED(uint32_t, sums, [kCambiRankThreads]);

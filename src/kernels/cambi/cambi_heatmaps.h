@@ -1,5 +1,5 @@
-/* heatmaps_path: c of every sample of the distorted picture, a file per scale and in it a picture of 16 bit per frame. 65535 is the c of a window that
- * is half the one and half the other level, with the largest weight. */
+/* heatmaps_path: c of every sample of the distorted picture, a file per scale and in it a picture of 16 bit per frame.
+ * 65535 is the c of a window that is half the one and half the other level, with the largest weight. */
 #ifndef VMAFX_KERNELS_CAMBI_CAMBI_HEATMAPS_H
 #define VMAFX_KERNELS_CAMBI_CAMBI_HEATMAPS_H
 
@@ -27,7 +27,7 @@ class CambiHeatmaps {
   CambiHeatmaps() = default;
 
   std::unique_ptr<GrayFile> files_[kCambiScales];
-  double scale_ = 0;  // of c
+  double scale_ = 0;  // the heatmaps' factor of c
 };
 
 }  // namespace vmafx

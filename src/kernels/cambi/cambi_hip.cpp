@@ -1,4 +1,4 @@
-/* Which kernels of cambi run, on what planes, in which order: those of cambi.hip, all on all pictures of the batch. */
+/* The HIP twin of cambi: the kernels of cambi.hip, all on all pictures of the batch. */
 #include <algorithm>
 
 #include "kernels/cambi/cambi.h"
@@ -128,9 +128,9 @@ class CambiHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> cambi_hip(const CambiParams& params, const CambiView& dist, const CambiView* ref,
-                                      const VideoFormat& format) {
-  return std::make_unique<CambiHip>(params, dist, ref, format);
+OwnedDeviceTwin cambi_hip(const CambiParams& params, const CambiView& dist, const CambiView* ref,
+                          const VideoFormat& format) {
+  return {std::make_unique<CambiHip>(params, dist, ref, format)};
 }
 
 }  // namespace vmafx

@@ -1,4 +1,4 @@
-/* Which steps between levels can be seen: the luminance of a level on a display, and thresholds on it. */
+/* The steps between levels that can be seen: the luminance of a level on a display, and thresholds on it. */
 #include "kernels/cambi/cambi.h"
 
 #include <algorithm>

@@ -16,7 +16,7 @@ VMAFX_TWIN Real cambi_reciprocal(Real n, bool tabulated) {
   return entry(kCambiReciprocalOf.of, truncated(minimum(n, Real(static_cast<float>(kCambiReciprocals - 1)))));
 }
 
-/* Of weight · p(±d), p(0) and p(0) + p(±d). p(0) is not 0. */
+/* The contrast by weight · p(±d), p(0) and p(0) + p(±d). p(0) is not 0. */
 VMAFX_TWIN Real cambi_contrast(Real weighted, Real center, Real total, bool tabulated) {
   return weighted * center * cambi_reciprocal(total, tabulated);
 }

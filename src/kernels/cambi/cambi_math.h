@@ -12,8 +12,8 @@ inline constexpr int kCambiScales = 5;
 
 /* The raw sums of one scale: of c, by cambi_counted(). The threshold is the c of rank ⌊topk · samples⌋. */
 struct CambiScaleSums {
-  uint64_t above, above_count;  // of larger ones: their sum and number
-  uint64_t at, at_count;        // of equal ones
+  uint64_t above, above_count;  // the sum and the number of larger values
+  uint64_t at, at_count;        // the sum and the number of equal values
 };
 
 struct CambiSums {
@@ -22,7 +22,7 @@ struct CambiSums {
 
 inline constexpr int kCambiMostDiffs = 32;
 inline constexpr int kCambiMostWindow = 255;  // counts of a column fit a byte
-inline constexpr int kCambiMostLevel = 1024;  // what rounding a deeper sample to 10 bit may give
+inline constexpr int kCambiMostLevel = 1024;  // the result of rounding the largest deeper sample to 10 bit
 inline constexpr int kCambiMaskRadius = 3;    // the square of 7x7 that the mask looks at
 
 /* c is a float, at least ½ where it is not 0. Its key is what its bits are more than those of ¼, so that keys have the
@@ -40,7 +40,7 @@ VMAFX_HD constexpr uint32_t cambi_digit(uint32_t key, int shift) { return key >>
 VMAFX_CONSTANT float kCambiWeights[kCambiMostDiffs] = {1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8,
                                                        8, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9};
 
-/* Which steps count where: d = i + 1 at the levels lowest[i] to highest[i]. */
+/* The steps that count at each level: d = i + 1 at the levels lowest[i] to highest[i]. */
 struct CambiLevels {
   int32_t diffs;
   int32_t lowest[kCambiMostDiffs], highest[kCambiMostDiffs];
@@ -48,7 +48,7 @@ struct CambiLevels {
   int32_t first_asked, last_asked;  // levels where a step counts
 };
 
-/* What a twin computes. */
+/* The parameters of a twin. */
 struct CambiParams {
   int32_t bpc;
   bool anti_dither;
@@ -69,7 +69,7 @@ VMAFX_HD uint32_t cambi_ten_bits(uint32_t sample, int bpc) {
   return (inside + (1u << (bpc - 11))) >> (bpc - 10);
 }
 
-/* What two of three have in common, else the least. */
+/* The value that two of three have in common, else the least. */
 VMAFX_HD uint32_t cambi_mode(uint32_t a, uint32_t b, uint32_t c) {
   if (a == b || a == c) return a;
   if (b == c) return b;
@@ -92,7 +92,7 @@ VMAFX_HD int cambi_nearest(float at, int from) {
 inline constexpr int kCambiTabulatedWindow = 65;
 inline constexpr int kCambiReciprocals = kCambiTabulatedWindow * kCambiTabulatedWindow + 1;
 struct CambiReciprocals {
-  float of[kCambiReciprocals];  // of 0: 0
+  float of[kCambiReciprocals];  // reciprocal of the index; 0 for 0
 };
 VMAFX_HD constexpr CambiReciprocals cambi_reciprocals() {
   CambiReciprocals table = {};

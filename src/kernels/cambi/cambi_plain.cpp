@@ -63,7 +63,7 @@ void halve(Plane<T>& plane) {
     for (int x = 0; x < plane.w; x++) plane.row(y)[x] = plane.row(2 * y)[2 * x];
 }
 
-/* Of columns, then of rows; the first and last ones stay as they are. */
+/* Filters along rows, then down columns; the first and last samples stay as they are. */
 void mode_filter(const Image& image, const Image& filtered) {
   const int w = image.w, h = image.h;
   for (int y = 0; y < h; y++) {
@@ -136,7 +136,7 @@ struct Memory {
   Image image, filtered;
   Flags flat, mask;
   uint32_t* keys;  // that are not 0
-  int32_t* row;    // of keys
+  int32_t* row;    // a row of keys
   size_t bytes;
 
   Memory(const CambiView& view, std::byte* memory) {

@@ -1,4 +1,4 @@
-/* What cambi_simd.cpp works in: planes and rows of 16-bit words, with room for whole vectors on both sides. */
+/* The working memory of cambi_simd.cpp: planes and rows of 16-bit words, with room for whole vectors on both sides. */
 #ifndef VMAFX_KERNELS_CAMBI_CAMBI_ROWS_H
 #define VMAFX_KERNELS_CAMBI_CAMBI_ROWS_H
 
@@ -38,10 +38,10 @@ struct CambiMemory {
   CambiRing even;          // averaged, where only half of them go into the plane
   CambiRing flat;          // 1 or 0
   CambiRing filtered;      // by columns
-  uint16_t* column_sums;   // of flat samples in seven rows
+  uint16_t* column_sums;   // flat samples in seven rows
   uint16_t* row;           // for a short time
   uint16_t* none;          // a row without cells
-  Plane<uint16_t> counts;  // of a cell, by column
+  Plane<uint16_t> counts;  // by cell, then column
   uint8_t* ready;          // by cell: whether counts are cleared
   uint32_t* steps;         // by cell: a bit for each step that counts there
   uint8_t* bounds;         // a bit per column

@@ -5,24 +5,24 @@
  *              (cambi_rows.h)
  *   count      For each cell and column, how often it is in the window. A row that comes in and one that goes out are
  *              cut into runs where both have one cell; a run adds a trapezoid to the counts of its cell, or, where both
- *              are the same, nothing. Bands are long runs. Where runs are short, each cell of a block of columns adds
- *              what all of its runs there add: for each window, how many of the block's columns with that cell are in
- *              it.
+ *              are the same, nothing. Bands are long runs. In places with short runs, each cell of a block of columns
+ *              adds the sum of all of its runs there: for each window, how many of the block's columns with that cell
+ *              are in it.
  *   keys       A vector of columns at a time: for each cell in it, its columns take the counts of that cell and its
  *              neighbors, which are rows, so nothing is gathered. Then c of all columns at once.
  *
  * Counts are back at 0 after the last row, so that only cells that occur are cleared, once a frame.
  *
  * Measured, 1920x1080 of 8 bit on AVX-512 (Zen 4): 3.0 ms where textures leave few samples masked, 1.1 with
- * cambi_high_res_speedup=1080; 9.8 and 3.1 where all of it is bands. libvmaf: 12.9 and 38 without, 12 with it. Encodes of
- * 10 bit, on a Xeon: 9.0 to 10.8 ms, libvmaf 24 to 26 (docs/performance.md). */
+ * cambi_high_res_speedup=1080; 9.8 and 3.1 where all of it is bands. libvmaf: 12.9 and 38 without, 12 with it. Encodes
+ * of 10 bit, on a Xeon: 9.0 to 10.8 ms, libvmaf 24 to 26 (docs/performance.md). */
 #include "kernels/cambi/cambi.h"
 
 #include <bit>
 #include <cstring>
 
-#include "base/prefetch.h"
 #include "kernels/cambi/cambi_rows.h"
+#include "kernels/steps/prefetch.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cambi/cambi_simd.cpp"
@@ -53,7 +53,7 @@ using M = hn::Mask<D>;
 constexpr D d;
 int lanes() { return static_cast<int>(hn::Lanes(d)); }
 
-/* What windows of libvmaf's count in: cambi_sum_bits(). */
+/* The bits that libvmaf's windows count in: cambi_sum_bits(). */
 constexpr int kSumBits = 24;
 
 HWY_INLINE V load(const uint16_t* from) { return hn::LoadU(d, from); }
@@ -68,7 +68,7 @@ void keep_even(const uint16_t* from, uint16_t* to, int n) {
     store(hn::ConcatEven(d, load(from + 2 * x + lanes()), load(from + 2 * x)), to + x);
 }
 
-/* As cambi_ten_bits(). */
+/* A row of cambi_ten_bits(). */
 template <class T>
 void ten_bit_row(const T* from, int w, int bpc, uint16_t* to) {
   const int up = bpc < 10 ? 10 - bpc : 0, down = bpc > 10 ? bpc - 10 : 0;
@@ -236,13 +236,13 @@ void filter(const CambiMemory& memory, const CambiCells& cells, int scale) {
 
 /* -- Counts -------------------------------------------------------------------------------------------------------- */
 
-/* Where runs are short: blocks of columns, as many as a vector has words, but at most 16 where bits are not counted by an
- * instruction. */
+/* Blocks of columns, for places with short runs: as many columns as a vector has words, but at most 16 if no
+ * instruction counts bits. */
 #define VMAFX_COUNTS_BITS (HWY_TARGET == HWY_AVX3_DL)
 using DBlock = hn::CappedTag<int16_t, VMAFX_COUNTS_BITS ? 32 : 16>;
 constexpr int kBlock = static_cast<int>(hn::MaxLanes(DBlock()));
 
-/* What columns of a block that gain or lose a cell add to that cell's counts. */
+/* The change that columns of a block which gain or lose a cell make to that cell's counts. */
 #if VMAFX_COUNTS_BITS
 
 /* Columns of a block are bits. A column's window has some of them: their bits are counted. */
@@ -300,7 +300,7 @@ class BlockCounts {
   static_assert(kBlock == 2 * kHalf);
 
   const int radius_;
-  /* Which columns of a block's first half are in a window, from kHalf before the first such window on. */
+  /* Bits for the columns of a block's first half that are in a window, from kHalf before the first such window on. */
   uint16_t seen_[kPlaces];
 };
 
@@ -345,7 +345,8 @@ class BlockCounts {
     }
   }
 
-  /* `counts`: of the first column whose window has one of the block. 2 r + 1 columns later it is in no window any more. */
+  /* `counts`: of the first column whose window has one of the block. 2 r + 1 columns later it is in no window any
+   * more. */
   HWY_INLINE void add(Change sums, uint16_t* counts) const {
     const DBytes d8;
     const DBlock di;
@@ -372,7 +373,7 @@ class BlockCounts {
   }
 
   const int radius_;
-  /* Which sums are those of columns that have left: in the vector where the first one has, and after it. */
+  /* A mask of the sums of columns that have left: in the vector where the first one has, and after it. */
   int8_t leaving_[2][kBlock];
 };
 
@@ -446,7 +447,7 @@ class Counts {
     }
   }
 
-  /* What move_run() does, of a block of columns with several runs: cell by cell. */
+  /* Does the work of move_run() for a block of columns with several runs: cell by cell. */
   void move_block(const uint16_t* gained, const uint16_t* lost, int x) const {
     BlockCounts::each(gained, lost, [&](int cell, BlockCounts::Change change) HWY_ATTR {
       if (memory_.ready[cell] < kAround) clear_around(cell);
@@ -464,7 +465,7 @@ class Counts {
     memory_.ready[cell] = kAround;
   }
 
-  /* What is cleared: the counts of a cell, and also those of its neighbors. */
+  /* The counts that are cleared: a cell's own, and also those of its neighbors. */
   static constexpr uint8_t kAlone = 1, kAround = 2;
   static constexpr int kShortRuns = kBlock == 32 ? 5 : 3;  // that begin in a block
 
@@ -483,8 +484,8 @@ HWY_INLINE Real upper(V counts) {
   return hn::ConvertTo(DF(), hn::PromoteTo(DI(), hn::UpperHalf(hn::Half<D>(), counts)));
 }
 
-/* The largest quotient so far, without dividing: a / b > c / d where a · d > c · b. Where they are so close that
- * rounding decides which step's c is larger, `close` says so. */
+/* The largest quotient so far, without dividing: a / b > c / d where a · d > c · b. If they are so close that rounding
+ * decides which step's c is larger, `close` says so. */
 struct Largest {
   Real weighted, total;  // weight · p(±d), p(0) + p(±d)
   Mask close;
@@ -499,8 +500,8 @@ HWY_INLINE Largest larger(Largest best, Real weight, Real center, Real beside) {
 }
 
 /* How often a level d away is in the window of each column, for the steps d that count at the column's own cell; of the
- * levels above and below, the one that is there more often. take() sets the columns of one cell; each(f) calls f(weight,
- * counts). The usual four lie in registers. */
+ * levels above and below, the one that is there more often. take() sets the columns of one cell; each(f) calls
+ * f(weight, counts). The usual four lie in registers. */
 class FourSteps {
  public:
   explicit FourSteps(int) {}
@@ -545,8 +546,8 @@ class ManySteps {
   V counts_[kCambiMostDiffs];
 };
 
-/* Keys of the largest c of the steps, in the columns of which half() takes the counts. Where quotients alone do not tell
- * which that is, all of them are rounded. */
+/* Keys of the largest c of the steps, in the columns of which half() takes the counts. If quotients alone do not tell
+ * the largest, all c are rounded. */
 template <class Steps, class Half>
 HWY_INLINE VI keys_of(const Steps& steps, V own, const Half& half, bool tabulated) {
   const Real center = half(own);
@@ -572,7 +573,7 @@ class Keys {
     }
   }
 
-  /* Those that are not 0 go to the end of the list, all of them into key_row() if `dense`. */
+  /* Appends the row's keys that are not 0 to the list, and writes all of them into key_row() if `dense`. */
   size_t add_row(const uint16_t* row, int w, bool dense, size_t count) const {
     return diffs_ == kUsualSteps ? add<FourSteps>(row, w, dense, count) : add<ManySteps>(row, w, dense, count);
   }
@@ -601,7 +602,8 @@ class Keys {
     return count;
   }
 
-  /* Of a vector of columns, one cell after the other: how often a column's own level is in its window; and `steps`. */
+  /* Takes the counts of a vector of columns, one cell after the other: how often a column's own level is in its window;
+   * and `steps`. */
   template <class Steps>
   HWY_INLINE V take_counts(const uint16_t* row, int x, Steps& steps) const {
     const V cells = load(row + x);

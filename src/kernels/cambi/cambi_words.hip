@@ -40,7 +40,7 @@ struct Picture {
 
 VMAFX_DEVICE int clamped(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
 
-/* Which sample of the picture is sample i here. */
+/* The sample of the picture that is nearest to sample i here. */
 VMAFX_DEVICE int nearest(const CambiResampling& resampling, int i) {
   if (resampling.from == 0) return i;
   const int mark = i / resampling.stride;

@@ -1,4 +1,4 @@
-/* What the kernels of cambi are given, for the .hip files and for cambi_hip.cpp, which starts them. */
+/* The parameters of cambi's kernels, for the .hip files and for cambi_hip.cpp, which starts them. */
 #ifndef VMAFX_KERNELS_CAMBI_CAMBI_WORK_H
 #define VMAFX_KERNELS_CAMBI_CAMBI_WORK_H
 
@@ -22,7 +22,7 @@ inline constexpr int kCambiFilterW = 64, kCambiFilterRows = 8, kCambiFilterH = 4
 /* Blocks that make keys: a thread takes one column. */
 inline constexpr int kCambiKeysW = 128;
 inline constexpr int kCambiPitch = 40;         // words of counts of a level, for windows up to 33
-inline constexpr int kCambiCountWords = 7168;  // of shared memory: 65 levels at the largest window
+inline constexpr int kCambiCountWords = 7168;  // shared memory: 65 levels at the largest window
 
 /* Blocks that look for the threshold. */
 inline constexpr int kCambiRankThreads = 256, kCambiRankKeys = 64;  // keys of a thread
@@ -30,7 +30,7 @@ inline constexpr int kCambiRankThreads = 256, kCambiRankKeys = 64;  // keys of a
 /* The planes of one scale lie in scratch memory, without padding. */
 struct CambiScalePlanes {
   int32_t w, h;
-  int32_t tiles_x, first_tile;  // of those that make keys
+  int32_t tiles_x, first_tile;  // for blocks that make keys
   int32_t first_rank_block;
   uint32_t wanted;       // samples that are the topk largest
   uint64_t words, keys;  // bytes from the picture's first
@@ -38,7 +38,7 @@ struct CambiScalePlanes {
 
 inline constexpr int kCambiMarks = 64;
 
-/* Where nearest samples lie: libvmaf adds in float, and so do the kernels, from marks that are not far before. */
+/* The places of nearest samples: libvmaf adds in float, and so do the kernels, from marks that are not far before. */
 struct CambiResampling {
   int32_t from = 0;    // samples; 0: sizes are equal
   int32_t stride = 0;  // samples between marks
@@ -51,15 +51,16 @@ struct CambiSide {
   int32_t w, h;
   CambiResampling columns, rows;
   int32_t mask_above;
-  int32_t radius;     // of the window
-  int32_t reach;      // that, rounded up to whole words
+  int32_t radius;     // the window's
+  int32_t reach;      // radius, rounded up to whole words
   int32_t pitch;      // words of counts of a level
-  int32_t tile_rows;  // of a block that makes keys, at most 32
-  int32_t levels;     // that counts have room for, but for `diffs` at both ends
+  int32_t tile_rows;  // rows of a block that makes keys, at most 32
+  int32_t levels;     // levels that counts have room for, but for `diffs` at both ends
   int32_t tabulated;  // cambi_is_tabulated()
   int32_t sum_bits;   // cambi_sum_bits()
   uint64_t prepared;  // bytes from the picture's first
-  uint64_t digits;    // likewise: of each scale and digit how many keys have each value
+  uint64_t digits;    // bytes from the picture's first: for each scale and digit the number of keys that have each
+                      // value
   uint64_t first_picture, picture_bytes;
   CambiScalePlanes scale[kCambiScales];
   int32_t tiles, rank_blocks;
@@ -71,7 +72,7 @@ struct CambiWork {
   BatchSums<CambiSums> sums;
   CambiParams params;
   int32_t frames;
-  int32_t scale;      // that is filtered
+  int32_t scale;      // the scale to filter
   CambiSide side[2];  // dist, ref
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(cambi_prepare, CambiWork, kCambiPrepareThreads);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/arithmetic/fixed.h"
+#include "kernels/device_twin.h"
 #include "kernels/metric.h"
 
 namespace vmafx {
@@ -39,7 +40,7 @@ class Ciede : public Metric<CiedeParams, CiedeSums, CiedeScores> {
   Reads reads() const override { return {.ref = 7, .dist = 7}; }
 
  private:
-  CiedeScores scores(const CiedeSums& sums) override {
+  CiedeScores scores(const CiedeSums& sums) const override {
     const double pixels = static_cast<double>(params_.w) * params_.h;
     return {45 - 20 * std::log10(from_fixed<kCiedeSumBits>(sums.difference) / pixels)};
   }
@@ -69,6 +70,7 @@ Created create(const NoOptions&, const VideoFormat& format, Placement placement)
 
 constexpr ExtractorInfo kCiedeExtractor = {
     .name = "ciede",
+    .measures = "color",
     .help = "color difference CIEDE2000",
     .flags = kHip,
     .features = kFeatures,

@@ -18,7 +18,8 @@ VMAFX_DEVICE CiedeLab lab_at(const CiedeWork& work, const hip::DevicePlane& luma
                    ciede_offsets(work.params, chroma<T>(work, cb, site), chroma<T>(work, cr, site)));
 }
 
-/* (No thread has several pixels: in a loop over them, so many constants stay in registers that AMD's compiler spills.) */
+/* (No thread has several pixels: in a loop over them, so many constants stay in registers that AMD's compiler
+ * spills.) */
 VMAFX_DEFINE_SAMPLE_KERNELS(ciede, T, work) {
   const gpu::Dim3 block = gpu::block_id(), thread = gpu::thread_id();
   const int x = static_cast<int>(block.x * kCiedeTileColumns + thread.x);

@@ -1,4 +1,4 @@
-/* Which kernels of ciede run, on what planes, in which order: one, on all frames. */
+/* The HIP twin of ciede: one kernel, on all frames. */
 #include "kernels/ciede/ciede.h"
 #include "kernels/ciede/ciede_work.h"
 #include "kernels/device_twin.h"
@@ -26,6 +26,6 @@ class CiedeHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> ciede_hip(const CiedeParams& params) { return std::make_unique<CiedeHip>(params); }
+OwnedDeviceTwin ciede_hip(const CiedeParams& params) { return {std::make_unique<CiedeHip>(params)}; }
 
 }  // namespace vmafx

@@ -32,8 +32,8 @@ struct CiedeLight {
   Real rest;
 };
 
-/* Of a value x = (c + 0.055) / 1.055 of R'G'B'. sRGB's curve; the line is taken up to c = 10/255. What x^0.4 lacks shows in its
- * fifth power, x². */
+/* The light of a value x = (c + 0.055) / 1.055 of R'G'B', by sRGB's curve; the line is taken up to c = 10/255. The
+ * error of x^0.4 shows in its fifth power, x². */
 template <bool bright>
 VMAFX_TWIN CiedeLight ciede_linear(Double x) {
   const Double square = x * x;
@@ -48,7 +48,8 @@ VMAFX_TWIN CiedeLight ciede_linear(Double x) {
   return {light, narrowed(missing) * root * Real(0.2f)};
 }
 
-/* The lightness scale of Lab, of light mixed in shares that add up to 1: the nearest float, but for one in a thousand. */
+/* The lightness scale of Lab, of light mixed in shares that add up to 1: the nearest float, but for one in a
+ * thousand. */
 template <bool bright>
 VMAFX_TWIN Real ciede_compressed(const CiedeLight& r, const CiedeLight& g, const CiedeLight& b, double of_r,
                                  double of_g, double of_b) {
@@ -71,7 +72,7 @@ struct CiedeRgb {
   Double r, g, b;
 };
 
-/* What chroma, less its zero, adds to luma to make it R'G'B', of BT.709. */
+/* The offsets that chroma, less its zero, adds to luma to make it R'G'B' of BT.709. */
 VMAFX_TWIN CiedeRgb ciede_offsets(const CiedeParams& params, Real cb, Real cr) {
   const Double u = widened(cb) * Double(params.chroma_scale), v = widened(cr) * Double(params.chroma_scale);
   return {Double(1.28033) * v, Double(-0.21482) * u - Double(0.38059) * v, Double(2.12798) * u};
@@ -83,13 +84,14 @@ VMAFX_TWIN CiedeRgb ciede_rgb(const CiedeParams& params, Real luma, const CiedeR
   return {y + offsets.r, y + offsets.g, y + offsets.b};
 }
 
-/* Whether sRGB's curve and that of Lab do without their lines, for what ciede_rgb() returns: c > 0.1 has light of 0.01. */
+/* Whether sRGB's curve and that of Lab do without their lines, for what ciede_rgb() returns: c > 0.1 has light of
+ * 0.01. */
 VMAFX_TWIN Mask ciede_is_bright(const CiedeRgb& rgb) {
   return minimum(minimum(narrowed(rgb.r), narrowed(rgb.g)), narrowed(rgb.b)) > Real((0.1f + 0.055f) / 1.055f);
 }
 
-/* Of what ciede_rgb() returns. `bright`: ciede_is_bright() is known to hold. The floats are libvmaf's nearly always: colors
- * that are nearly gray, or nearly equal, have a chroma, or a difference, of some of their roundings. */
+/* L*a*b* of what ciede_rgb() returns. `bright`: ciede_is_bright() is known to hold. The floats are libvmaf's nearly
+ * always: colors that are nearly gray, or nearly equal, have a chroma, or a difference, of some of their roundings. */
 template <bool bright>
 VMAFX_TWIN CiedeLab ciede_lab_of(const CiedeRgb& rgb) {
   const CiedeLight r = ciede_linear<bright>(rgb.r), g = ciede_linear<bright>(rgb.g), b = ciede_linear<bright>(rgb.b);
@@ -121,8 +123,8 @@ struct CiedeHues {
   Real half_sin, half_sin_divisor;  // the sine is their quotient
 };
 
-/* Of the vectors (a1, b1) and (a2, b2), c1 and c2 long. Halfway points the sum of the unit vectors, or, when they are
- * more than 90° apart and it might vanish, their difference, turned by 90°. */
+/* Hues of the vectors (a1, b1) and (a2, b2), c1 and c2 long. Halfway points the sum of the unit vectors, or, when they
+ * are more than 90° apart and it might vanish, their difference, turned by 90°. */
 VMAFX_TWIN CiedeHues ciede_hues(Real a1, Real b1, Real c1, Real a2, Real b2, Real c2) {
   const Real cross = a1 * b2 - a2 * b1, dot = a1 * a2 + b1 * b2;
   const Mask near = dot >= Real(0), turned_left = cross >= Real(0);

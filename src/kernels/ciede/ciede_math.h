@@ -1,4 +1,4 @@
-/* What the twins of ciede are given, the scale of samples and where the chroma of a pixel lies, and the raw sums. */
+/* Parameters of ciede's twins, the scale of samples, the place of a pixel's chroma, and the raw sums. */
 #ifndef VMAFX_KERNELS_CIEDE_CIEDE_MATH_H
 #define VMAFX_KERNELS_CIEDE_CIEDE_MATH_H
 
@@ -21,7 +21,7 @@ struct CiedeParams {
   int32_t bpc = 8;
   int32_t w = 0, h = 0, chroma_w = 0, chroma_h = 0;
   float luma_zero = 0, chroma_zero = 0;
-  double luma_scale = 0,  // of samples less zero: black is 0, white 1 / 1.055,
+  double luma_scale = 0,  // for samples less zero: black is 0, white 1 / 1.055,
       chroma_scale = 0;   // chroma nominally from -0.5 / 1.055 to 0.5 / 1.055
 };
 

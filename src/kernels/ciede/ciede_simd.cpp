@@ -1,19 +1,19 @@
 /* The SIMD twin of ciede: one source for every instruction set, equal to ciede_plain.cpp to the last bit.
  *
- * What chroma adds to R'G'B' is made once for all rows of luma that share it, in rows as wide as luma's. Then the colors of
- * kChunk pixels of both pictures are made, then their differences: a pixel is a chain of some hundred operations that wait
- * for each other, so that as many pixels as possible must be on their way.
+ * The offsets that chroma adds to R'G'B' are made once for all rows of luma that share them, in rows as wide as luma's.
+ * Then the colors of kChunk pixels of both pictures are made, then their differences: a pixel is a chain of some
+ * hundred operations that wait for each other, so that as many pixels as possible must be on their way.
  *
- * Floor for a 1920x1080 frame, 4:2:0, on AVX-512, by the units of Zen 4 that the instructions need (llvm-mca 19): the colors
- * of 32 pixels of one picture take 426 cycles, 464 where one of them is dark, the differences 273; together 1160 for both
- * pictures, 21 ms at 3.65 GHz. Measured on such a server: 32 ms; AVX2 42, SSE4 88. On a Xeon the floor is
- * 23 ms, measured 30 (docs/performance.md). */
+ * Floor for a 1920x1080 frame, 4:2:0, on AVX-512, by the units of Zen 4 that the instructions need (llvm-mca 19): the
+ * colors of 32 pixels of one picture take 426 cycles, 464 where one of them is dark, the differences 273; together 1160
+ * for both pictures, 21 ms at 3.65 GHz. Measured on such a server: 32 ms; AVX2 42, SSE4 88. On a Xeon the floor is 23
+ * ms, measured 30 (docs/performance.md). */
 #include "kernels/ciede/ciede.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/ciede/ciede_simd.cpp"
@@ -87,7 +87,7 @@ struct Labs {
   }
 };
 
-/* Of `n` pixels from `from` on, two vectors side by side. */
+/* Makes L*a*b* of `n` pixels from `from` on, two vectors side by side. */
 template <class T>
 HWY_NOINLINE void make_labs(const CiedeParams& params, const Plane<const T>& luma, int y, const Rows& rows, int from,
                             int n, Labs& out) {

@@ -1,4 +1,4 @@
-/* What the kernel of ciede is given, and its tiles: for the host and for the kernel. */
+/* The parameters of ciede's kernel, and its tiles: for the host and for the kernel. */
 #ifndef VMAFX_KERNELS_CIEDE_CIEDE_WORK_H
 #define VMAFX_KERNELS_CIEDE_CIEDE_WORK_H
 

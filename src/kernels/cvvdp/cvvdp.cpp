@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "kernels/cvvdp/cvvdp_params.h"
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 namespace {
@@ -55,25 +57,25 @@ constexpr OptionInfo kOptions[] = {
 constexpr double kChannelWeight[kCvvdpChannels] = {1, 1, 1, 0.8081134557723999};
 constexpr double kBaseWeight[kCvvdpChannels] = {0.0036334486212581396, 1.6627724170684814, 4.11874532699585,
                                                 25.25969886779785};
-constexpr double kPicture = 0.577918291091919;  // of a stream of one frame
+constexpr double kPicture = 0.577918291091919;  // factor for a stream of one frame
 constexpr double kJodScale = 0.0439569391310215, kJodPower = 0.9302042722702026, kLinearUpTo = 0.1;
 
 double safe_power(double v, double p) { return std::pow(v + kCvvdpSmall, p) - std::pow(kCvvdpSmall, p); }
 
-/* Of the difference between two pictures. */
+/* The JOD of a difference between two pictures. */
 double jod(double difference) {
   if (difference <= kLinearUpTo) return 10 - kJodScale * std::pow(kLinearUpTo, kJodPower - 1) * difference;
   return 10 - kJodScale * std::pow(difference, kJodPower);
 }
 
-/* Its inverse. */
+/* The inverse of jod(). */
 double difference_by(double jod) {
   const double most_linear = kJodScale * std::pow(kLinearUpTo, kJodPower), lost = 10 - jod;
   if (lost <= most_linear) return lost * kLinearUpTo / most_linear;
   return std::pow(lost / kJodScale, 1 / kJodPower);
 }
 
-/* Of a stream from those of its frames. */
+/* A stream's JOD from those of its frames. */
 double jod_of_stream(std::span<const double> jods) {
   if (jods.size() == 1) return jods.front();
   double squares = 0;
@@ -92,7 +94,7 @@ double over_bands(const CvvdpParams& params, const CvvdpSums& sums, int channel)
   return safe_power(total, 0.25);
 }
 
-/* Of a frame, over the first so many channels. */
+/* A frame's difference, over the first so many channels. */
 double difference_of(const CvvdpParams& params, const CvvdpSums& sums, int channels) {
   double total = 0;
   for (int c = 0; c < channels; c++) total += safe_power(over_bands(params, sums, c), 4);
@@ -109,6 +111,35 @@ constexpr FeatureInfo kFeatures[] = {{.name = "cvvdp",
                                       .mean = jod_of_stream,
                                       .unit = "JOD",
                                       .alone = true}};
+
+/* The first frame's score waits until it is known whether more frames come: a picture alone has another score. */
+class CvvdpScorer final : public StreamScorer {
+ public:
+  explicit CvvdpScorer(const CvvdpParams& params) : params_(params) {}
+
+  void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {
+    const CvvdpSums& of_frame = *static_cast<const CvvdpSums*>(sums);
+    const double score = jod(difference_of(params_, of_frame, kCvvdpChannels));
+    if (frames_++ == 0) {
+      first_ = {frame, score, jod(kPicture * difference_of(params_, of_frame, kCvvdpPlanes))};
+      return;
+    }
+    if (frames_ == 2) sink.put(first_.frame, 0, first_.of_video);
+    sink.put(frame, 0, score);
+  }
+  Status flush(ScoreSink& sink) override {
+    if (frames_ == 1) sink.put(first_.frame, 0, first_.of_picture);
+    return {};
+  }
+
+ private:
+  const CvvdpParams& params_;
+  int64_t frames_ = 0;  // so far
+  struct {
+    int64_t frame = 0;
+    double of_video = 0, of_picture = 0;  // as one of several frames, or alone
+  } first_;
+};
 
 class Cvvdp : public TwinExtractor<CvvdpParams, CvvdpSums> {
  public:
@@ -131,29 +162,10 @@ class Cvvdp : public TwinExtractor<CvvdpParams, CvvdpSums> {
     convert_(params_, picture, reinterpret_cast<float*>(converted));
   }
 
-  /* The first frame's score waits to see whether it is a video's. */
-  void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {
-    const CvvdpSums& of_frame = *static_cast<const CvvdpSums*>(sums);
-    const double score = jod(difference_of(params_, of_frame, kCvvdpChannels));
-    if (frames_++ == 0) {
-      first_ = {frame, score, jod(kPicture * difference_of(params_, of_frame, kCvvdpPlanes))};
-      return;
-    }
-    if (frames_ == 2) sink.put(first_.frame, 0, first_.of_video);
-    sink.put(frame, 0, score);
-  }
-  Status flush(ScoreSink& sink) override {
-    if (frames_ == 1) sink.put(first_.frame, 0, first_.of_picture);
-    return {};
-  }
+  std::unique_ptr<StreamScorer> make_scorer() const override { return std::make_unique<CvvdpScorer>(params_); }
 
  private:
   void (*const convert_)(const CvvdpParams&, const Picture&, float*);
-  int64_t frames_ = 0;  // so far
-  struct {
-    int64_t frame = 0;
-    double of_video = 0, of_picture = 0;  // as one of several frames, or alone
-  } first_;
 };
 
 Created create(const CvvdpOptions& options, const VideoFormat& format, Placement placement) {
@@ -170,6 +182,7 @@ Created create(const CvvdpOptions& options, const VideoFormat& format, Placement
 
 constexpr ExtractorInfo kCvvdpExtractor = {
     .name = "cvvdp",
+    .measures = "quality",
     .help = "ColorVideoVDP: quality in just objectionable differences (JOD) below 10, as seen on a display",
     .flags = kHip | kColor | kFps | kWholeChroma,
     .features = kFeatures,

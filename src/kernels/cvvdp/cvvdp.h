@@ -1,19 +1,22 @@
-/* cvvdp: ColorVideoVDP 0.5.7 (Mantiuk, Hanji, Ashraf, Asano, Chapiro, "ColorVideoVDP: A visual difference predictor for image, video and display
- * distortions", ACM Transactions on Graphics 43(4), 2024; github.com/gfxdisp/ColorVideoVDP).
+/* cvvdp: ColorVideoVDP 0.5.7 (Mantiuk, Hanji, Ashraf, Asano, Chapiro, "ColorVideoVDP: A visual difference predictor for
+ * image, video and display distortions", ACM Transactions on Graphics 43(4), 2024; github.com/gfxdisp/ColorVideoVDP).
  *
- *   display     R'G'B' to cd/m² of a display in its surroundings, to the cones' planes of DKL: light, red-green, violet-yellow
- *   time        each plane filtered with the pictures of the last quarter of a second; of light also what changes: four channels.
- *               Before the stream's start its first picture stands
- *   space       Laplacian pyramid to 0.2 cycles per degree; contrast is a band over the light of the next level, of its own picture
+ *   display     R'G'B' to cd/m² of a display in its surroundings, to the cones' planes of DKL: light, red-green,
+ *               violet-yellow
+ *   time        each plane filtered with the pictures of the last quarter of a second; of light also what changes: four
+ *               channels. Before the stream's start its first picture stands
+ *   space       Laplacian pyramid to 0.2 cycles per degree; contrast is a band over the light of the next level, of its
+ *               own picture
  *   sensitivity by channel, frequency and the light of the reference:  T, R = contrast · S
- *   masking     D = most·d / (most + d), d = (|T - R|^p) / (1 + Σ masks), masks = blurred(min(|T|, |R|))^q of all channels
- *               (the base band: D = |T - R|)
+ *   masking     D = most·d / (most + d), d = (|T - R|^p) / (1 + Σ masks), masks = blurred(min(|T|, |R|))^q of all
+ *               channels (the base band: D = |T - R|)
  *   pooling     norms over a band's samples (2), bands (4), channels (4), frames (2); then JOD: 10 for no difference
  *
- * A frame's score is the JOD of its own difference; the mean of frames' scores (FeatureInfo::mean) is that of their differences' norm. A stream of
- * one frame is a picture, which has no channel of changes.
+ * A frame's score is the JOD of its own difference; the mean of frames' scores (FeatureInfo::mean) is that of their
+ * differences' norm. A stream of one frame is a picture, which has no channel of changes.
  *
- * The raw sums of a frame are Σ D² of each band and channel, with the small number that the program adds below the powers.
+ * The raw sums of a frame are Σ D² of each band and channel, with the small number that the program adds below the
+ * powers.
  *
  * As in the program, the pyramid's filter ends a row as if it had as many samples as there are rows, even or odd.
  * docs/metrics.md has the agreement. */
@@ -21,11 +24,11 @@
 #define VMAFX_KERNELS_CVVDP_CVVDP_H
 
 #include <cstddef>
-#include <memory>
 #include <span>
 
+#include "base/picture.h"
 #include "kernels/cvvdp/cvvdp_math.h"
-#include "kernels/metric.h"
+#include "kernels/forward.h"
 #include "kernels/steps/rows.h"
 
 namespace vmafx {
@@ -36,7 +39,8 @@ size_t cvvdp_converted_bytes(const CvvdpParams& params);
 /* Converted pictures of a stream: that of this frame first, then those before it; at least one. */
 using CvvdpPictures = std::span<const std::byte* const>;
 
-/* The twins; the SIMD one takes any number of encodes. Those of conversion agree in what lies in the rows, not behind them. */
+/* The twins; the SIMD one takes any number of encodes. The twins of conversion agree in the rows, not in the floats
+ * behind them. */
 void cvvdp_convert_plain(const CvvdpParams& params, const Picture& picture, float* converted);
 void cvvdp_convert_simd(const CvvdpParams& params, const Picture& picture, float* converted);
 size_t cvvdp_scratch_bytes_plain(const CvvdpParams& params);
@@ -45,16 +49,17 @@ void cvvdp_plain(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dis
 void cvvdp_simd(const CvvdpParams& params, CvvdpPictures ref, std::span<const CvvdpPictures> dists, std::byte* scratch,
                 std::span<CvvdpSums* const> sums);
 
-std::unique_ptr<DeviceTwin> cvvdp_hip(const CvvdpParams& params);
+OwnedDeviceTwin cvvdp_hip(const CvvdpParams& params);
 
-/* Of both CPU twins: the levels of the pyramid, and the base band. */
+/* The levels of the pyramid, and the base band, for both CPU twins. */
 inline constexpr int kCvvdpSides = 2;  // ref, dist
 struct CvvdpLevel {
   Plane<float> of[kCvvdpSides][kCvvdpChannels];
 };
 void cvvdp_base(const CvvdpParams& params, const CvvdpLevel& level, CvvdpBandSums& sums);
 
-/* What the filter finds beyond the ends of a row of w floats in a picture of h rows: row[-2], row[-1], row[w] and row[w + 1]. */
+/* Fills what the filter reads beyond the ends of a row of w floats in a picture of h rows: row[-2], row[-1], row[w] and
+ * row[w + 1]. */
 void cvvdp_extend_to_reduce(float* row, int w, int h);
 
 /* A row of a plane of the picture that a tap of a filter in time falls to. */

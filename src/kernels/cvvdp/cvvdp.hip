@@ -1,12 +1,16 @@
-/* The kernels of cvvdp, in data-flow order: pictures to the eye's planes, once each; channels in time, the pyramid's levels, the bands, the base.
+/* The kernels of cvvdp, in data-flow order: pictures to the eye's planes, once each; channels in time, the pyramid's
+ * levels, the bands, the base.
  *
- * The floor, for a frame of n samples at 24 pictures per second (7 taps), 4 frames in a launch, H100: 3.4 TB/s, 33e12 operations/s without
- * contraction. A pair's planes are 24·n bytes, its channels 32·n; all levels together have 4/3 of the first one's samples.
+ * The floor, for a frame of n samples at 24 pictures per second (7 taps), 4 frames in a launch, H100: 3.4 TB/s, 33e12
+ * operations/s without contraction. A pair's planes are 24·n bytes, its channels 32·n; all levels together have 4/3 of
+ * the first one's samples.
  *
- *   bytes       samples 3·n, planes written 24·n, read 24·n · 10/4 by the channels, channels written 32·n, read by the first reduction 32·n and by the
- *               bands 32·n; smaller levels 1/3 of (32 + 32 + 32)·n:  215·n, of 1920x1080 446 MB: 0.13 ms
- *   operations  light 2 · 200·n, channels 2 · 56·n, pyramid 8 · 4/3 · 20·n, bands 4/3 · 1000·n (10 powers and 18 divisions or exponentials in four
- *               channels, two expanded levels, two blurs):  2060·n, 4.3e9: 0.13 ms */
+ *   bytes       samples 3·n, planes written 24·n, read 24·n · 10/4 by the channels, channels written 32·n, read by the
+ *               first reduction 32·n and by the bands 32·n; smaller levels 1/3 of (32 + 32 + 32)·n:  215·n, of
+ *               1920x1080 446 MB: 0.13 ms
+ *   operations  light 2 · 200·n, channels 2 · 56·n, pyramid 8 · 4/3 · 20·n, bands 4/3 · 1000·n (10 powers and 18
+ *               divisions or exponentials in four channels, two expanded levels, two blurs):  2060·n, 4.3e9:
+ *               0.13 ms */
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/cvvdp/cvvdp_math-inl.h"
 #include "kernels/cvvdp/cvvdp_work.h"
@@ -21,7 +25,7 @@ inline constexpr int kChannels = kCvvdpChannels, kPlanes = kCvvdpPlanes;
 
 // -- Conversion ------------------------------------------------------------------------------------------------------
 
-/* What completes a row's last neighbors is 0. */
+/* Converts pictures; the floats behind a row's last sample become 0. */
 VMAFX_DEFINE_SAMPLE_KERNELS(cvvdp_convert, T, work) {
   const Dim3 thread = thread_id(), block = block_id();
   const int x = static_cast<int>(block.x * kCvvdpConvertColumns + thread.x);
@@ -52,8 +56,8 @@ VMAFX_DEFINE_SAMPLE_KERNELS(cvvdp_convert, T, work) {
 
 using Run = Pack<float, kCvvdpRun>;
 
-/* Of each sample the pictures from the newest to the oldest one, as the definition adds them; the weights of those that a frame does not reach are 0.
- * Before the first picture it stands again. */
+/* Adds up each sample's pictures from the newest to the oldest one, as the definition does; pictures beyond a frame's
+ * filter have the weight 0. Before the stream's start its first picture stands. */
 VMAFX_DEFINE_KERNEL(cvvdp_filter, work) {
   const Dim3 thread = thread_id(), block = block_id();
   const int x = kCvvdpRun * static_cast<int>(block.x * kCvvdpFilterColumns + thread.x);
@@ -105,7 +109,7 @@ VMAFX_DEVICE float reduced_down(int x, int y, int h, At at) {
   return reduced(row(-2), row(-1), row(0), row(1), row(2));
 }
 
-/* Likewise at(column) along a row. */
+/* at(column) of a row, filtered along to column x of the next level. */
 template <class At>
 VMAFX_DEVICE float reduced_along(int x, int w, int h, At at) {
   const auto column = [&](int k) { return cvvdp_to_reduce(2 * x + k, w, h, at); };
@@ -161,7 +165,7 @@ VMAFX_DEFINE_KERNEL(cvvdp_top, work) {
 
 // -- Bands -----------------------------------------------------------------------------------------------------------
 
-/* Where a sample lies between those of the next level. */
+/* The place of a sample between those of the next level. */
 struct Around {
   int before, at, after;
   bool odd;
@@ -238,8 +242,8 @@ VMAFX_DEVICE int inside(int i, int size, bool is_mirrored) {
 
 inline constexpr int kReach = kCvvdpBlurReach, kLastRows = 2 * kReach + 1;
 
-/* What the sides have in common in a thread's column, of the last rows: at(back, c) is that of a row so many before the last
- * one. */
+/* The contrasts that the two sides have in common in a thread's column, of the last rows: at(back, c) is that of a row
+ * so many before the last one. */
 template <bool in_registers>
 class LastRows {
  public:
@@ -261,7 +265,7 @@ template <>
 class LastRows<false> {
  public:
   VMAFX_DEVICE LastRows() : thread_(thread_id().x) {
-    VMAFX_SHARED(Ring, ring, [1]);  // of each column its thread's own
+    VMAFX_SHARED(Ring, ring, [1]);  // each thread uses its own column
     ring_ = &ring[0];
   }
   VMAFX_DEVICE void add(const float (&row)[kChannels]) {
@@ -302,7 +306,7 @@ VMAFX_DEVICE void add_bands(const CvvdpBandsWork& work) {
   const bool counts = thread >= kReach && thread < kReach + kCvvdpBandColumns && x < w;
   const int y0 = block / band.blocks_across * kCvvdpBandRows, y1 = y0 + kCvvdpBandRows < h ? y0 + kCvvdpBandRows : h;
   const int from = inside(x, w, is_blurred);
-  float differences[kReach + 1][kChannels] = {};  // of the last rows, the last one first
+  float differences[kReach + 1][kChannels] = {};  // last rows' differences, the last one first
   LastRows<in_registers> common;
   CvvdpBandSums sums = {};
   VMAFX_ROLLED

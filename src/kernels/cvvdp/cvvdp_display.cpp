@@ -23,40 +23,68 @@ constexpr int kUnspecified = Color::kUnspecified;
 
 // clang-format off
 constexpr CvvdpColorSpace kColorSpaces[] = {
-    {"sRGB", CvvdpCurve::kSrgb, 0, {0.4124564, 0.3575761, 0.1804375, 0.2126729, 0.7151522, 0.072175, 0.0193339, 0.119192, 0.9503041}},
-    {"BT.709", CvvdpCurve::kSrgb, 0, {0.4124564, 0.3575761, 0.1804375, 0.2126729, 0.7151522, 0.072175, 0.0193339, 0.119192, 0.9503041}},
+    {"sRGB", CvvdpCurve::kSrgb, 0,
+     {0.4124564, 0.3575761, 0.1804375, 0.2126729, 0.7151522, 0.072175, 0.0193339, 0.119192, 0.9503041}},
+    {"BT.709", CvvdpCurve::kSrgb, 0,
+     {0.4124564, 0.3575761, 0.1804375, 0.2126729, 0.7151522, 0.072175, 0.0193339, 0.119192, 0.9503041}},
     {"Display P3 Apple", CvvdpCurve::kSrgb, 0, {0.4866, 0.2657, 0.1982, 0.229, 0.6917, 0.0793, 0, 0.0451, 1.0437}},
-    {"Adobe RGB (1998)", CvvdpCurve::kGamma, 2.2, {0.5767309, 0.185554, 0.1881852, 0.2973769, 0.6273491, 0.0752741, 0.0270343, 0.0706872, 0.9911085}},
-    {"PAL/SECAM RGB", CvvdpCurve::kGamma, 2.2, {0.430619, 0.3415419, 0.1783091, 0.2220379, 0.7066384, 0.0713236, 0.0201853, 0.1295504, 0.9390944}},
-    {"SMPTE-C RGB", CvvdpCurve::kGamma, 2.2, {0.3935891, 0.3652497, 0.1916313, 0.2124132, 0.7010437, 0.0865432, 0.0187423, 0.1119313, 0.9581563}},
+    {"Adobe RGB (1998)", CvvdpCurve::kGamma, 2.2,
+     {0.5767309, 0.185554, 0.1881852, 0.2973769, 0.6273491, 0.0752741, 0.0270343, 0.0706872, 0.9911085}},
+    {"PAL/SECAM RGB", CvvdpCurve::kGamma, 2.2,
+     {0.430619, 0.3415419, 0.1783091, 0.2220379, 0.7066384, 0.0713236, 0.0201853, 0.1295504, 0.9390944}},
+    {"SMPTE-C RGB", CvvdpCurve::kGamma, 2.2,
+     {0.3935891, 0.3652497, 0.1916313, 0.2124132, 0.7010437, 0.0865432, 0.0187423, 0.1119313, 0.9581563}},
     {"BT.2020-PQ", CvvdpCurve::kPq, 0, {0.637, 0.1446, 0.1689, 0.2627, 0.678, 0.0593, 0, 0.0281, 1.061}},
     {"BT.2020-HLG", CvvdpCurve::kHlg, 0, {0.637, 0.1446, 0.1689, 0.2627, 0.678, 0.0593, 0, 0.0281, 1.061}},
 };
 
 constexpr CvvdpDisplayModel kModels[] = {
-    {.name = "standard_4k", .w = 3840, .h = 2160, .distance = 0.7472, .diagonal = 30 * kInch, .most_light = 200, .contrast = 1000, .ambient = 250},
-    {.name = "standard_hdr_pq", .w = 3840, .h = 2160, .distance = 0.7472, .diagonal = 30 * kInch, .most_light = 1500, .contrast = 1000000, .ambient = 10, .color_space = "BT.2020-PQ"},
-    {.name = "standard_hdr_hlg", .w = 3840, .h = 2160, .distance = 0.7472, .diagonal = 30 * kInch, .most_light = 1500, .contrast = 1000000, .ambient = 10, .color_space = "BT.2020-HLG"},
-    {.name = "standard_fhd", .w = 1920, .h = 1080, .distance = 0.6, .diagonal = 24 * kInch, .most_light = 200, .contrast = 1000, .ambient = 250},
-    {.name = "standard_hmd", .w = 1440, .h = 1600, .distance = 3, .fov_diagonal = 110, .most_light = 100, .least_light = 0.1},
-    {.name = "standard_phone", .w = 2400, .h = 1080, .distance = 0.4, .diagonal = 6 * kInch, .most_light = 500, .least_light = 0.05, .ambient = 250},
-    {.name = "sdr_4k_30", .w = 3840, .h = 2160, .distance = 0.6, .diagonal = 30 * kInch, .most_light = 100, .contrast = 1000, .ambient = 250},
-    {.name = "sdr_fhd_24", .w = 1920, .h = 1080, .distance = 0.6, .diagonal = 24 * kInch, .most_light = 100, .contrast = 1000, .ambient = 250},
-    {.name = "htc_vive_pro", .w = 1440, .h = 1600, .distance = 3, .fov_diagonal = 110, .most_light = 133.3, .least_light = 0.1},
-    {.name = "iphone_12_pro", .w = 2532, .h = 1170, .distance = 20 * kInch, .diagonal = 6.1 * kInch, .most_light = 825, .least_light = 0.0004, .ambient = 250},
-    {.name = "iphone_14_pro", .w = 2532, .h = 1170, .distance = 20 * kInch, .diagonal = 6.1 * kInch, .most_light = 1025, .least_light = 0.0004, .ambient = 250},
-    {.name = "iphone_14_pro_vert", .w = 1170, .h = 2532, .distance = 20 * kInch, .diagonal = 6.1 * kInch, .most_light = 1025, .least_light = 0.0004, .ambient = 250},
-    {.name = "iphone_14_pro_hdr", .w = 2532, .h = 1170, .distance = 20 * kInch, .diagonal = 6.1 * kInch, .most_light = 1590, .least_light = 0.0004, .ambient = 10, .color_space = "BT.2020-HLG"},
-    {.name = "iphone_14_pro_hdr_vert", .w = 1170, .h = 2532, .distance = 20 * kInch, .diagonal = 6.1 * kInch, .most_light = 1590, .least_light = 0.0004, .ambient = 10, .color_space = "BT.2020-HLG"},
-    {.name = "ipad_pro_12_9", .w = 2732, .h = 2048, .distance = 20 * kInch, .diagonal = 12.9 * kInch, .most_light = 600, .least_light = 0.37, .ambient = 250},
-    {.name = "macbook_pro_16", .w = 3072, .h = 1920, .distance = 25 * kInch, .diagonal = 16 * kInch, .most_light = 500, .least_light = 0.37, .ambient = 250},
-    {.name = "lg_oled_2017_sdr", .w = 3840, .h = 2160, .distance = 101 * kInch, .diagonal = 64.5 * kInch, .most_light = 272, .least_light = 0.014, .ambient = 100},
-    {.name = "lg_oled_2017_hdr", .w = 3840, .h = 2160, .distance = 101 * kInch, .diagonal = 64.5 * kInch, .most_light = 754, .least_light = 0.038, .ambient = 100},
-    {.name = "eizo_CG3146", .w = 4096, .h = 2160, .distance = 0.73406, .diagonal = 31.063 * kInch, .most_light = 300, .contrast = 3000},
-    {.name = "65inch_hdr_pq_4knit", .w = 3840, .h = 2160, .distance = 1.98, .diagonal = 65 * kInch, .most_light = 4000, .contrast = 1000000, .ambient = 5, .color_space = "BT.2020-PQ"},
-    {.name = "65inch_hdr_pq_2Knit", .w = 3840, .h = 2160, .distance = 1.98, .diagonal = 65 * kInch, .most_light = 2000, .contrast = 1000000, .ambient = 5, .color_space = "BT.2020-PQ"},
-    {.name = "65inch_hdr_pq_1Knit", .w = 3840, .h = 2160, .distance = 1.98, .diagonal = 65 * kInch, .most_light = 1000, .contrast = 1000000, .ambient = 5, .color_space = "BT.2020-PQ"},
-    {.name = "lg_oled_2026_hdr_pq", .w = 3840, .h = 2160, .distance = 86.62 * kInch, .diagonal = 64.9 * kInch, .most_light = 3000, .least_light = 0.0005, .ambient = 5, .color_space = "BT.2020-PQ"},
+    {.name = "standard_4k", .w = 3840, .h = 2160, .distance = 0.7472, .diagonal = 30 * kInch, .most_light = 200,
+     .contrast = 1000, .ambient = 250},
+    {.name = "standard_hdr_pq", .w = 3840, .h = 2160, .distance = 0.7472, .diagonal = 30 * kInch, .most_light = 1500,
+     .contrast = 1000000, .ambient = 10, .color_space = "BT.2020-PQ"},
+    {.name = "standard_hdr_hlg", .w = 3840, .h = 2160, .distance = 0.7472, .diagonal = 30 * kInch,
+     .most_light = 1500, .contrast = 1000000, .ambient = 10, .color_space = "BT.2020-HLG"},
+    {.name = "standard_fhd", .w = 1920, .h = 1080, .distance = 0.6, .diagonal = 24 * kInch, .most_light = 200,
+     .contrast = 1000, .ambient = 250},
+    {.name = "standard_hmd", .w = 1440, .h = 1600, .distance = 3, .fov_diagonal = 110, .most_light = 100,
+     .least_light = 0.1},
+    {.name = "standard_phone", .w = 2400, .h = 1080, .distance = 0.4, .diagonal = 6 * kInch, .most_light = 500,
+     .least_light = 0.05, .ambient = 250},
+    {.name = "sdr_4k_30", .w = 3840, .h = 2160, .distance = 0.6, .diagonal = 30 * kInch, .most_light = 100,
+     .contrast = 1000, .ambient = 250},
+    {.name = "sdr_fhd_24", .w = 1920, .h = 1080, .distance = 0.6, .diagonal = 24 * kInch, .most_light = 100,
+     .contrast = 1000, .ambient = 250},
+    {.name = "htc_vive_pro", .w = 1440, .h = 1600, .distance = 3, .fov_diagonal = 110, .most_light = 133.3,
+     .least_light = 0.1},
+    {.name = "iphone_12_pro", .w = 2532, .h = 1170, .distance = 20 * kInch, .diagonal = 6.1 * kInch,
+     .most_light = 825, .least_light = 0.0004, .ambient = 250},
+    {.name = "iphone_14_pro", .w = 2532, .h = 1170, .distance = 20 * kInch, .diagonal = 6.1 * kInch,
+     .most_light = 1025, .least_light = 0.0004, .ambient = 250},
+    {.name = "iphone_14_pro_vert", .w = 1170, .h = 2532, .distance = 20 * kInch, .diagonal = 6.1 * kInch,
+     .most_light = 1025, .least_light = 0.0004, .ambient = 250},
+    {.name = "iphone_14_pro_hdr", .w = 2532, .h = 1170, .distance = 20 * kInch, .diagonal = 6.1 * kInch,
+     .most_light = 1590, .least_light = 0.0004, .ambient = 10, .color_space = "BT.2020-HLG"},
+    {.name = "iphone_14_pro_hdr_vert", .w = 1170, .h = 2532, .distance = 20 * kInch, .diagonal = 6.1 * kInch,
+     .most_light = 1590, .least_light = 0.0004, .ambient = 10, .color_space = "BT.2020-HLG"},
+    {.name = "ipad_pro_12_9", .w = 2732, .h = 2048, .distance = 20 * kInch, .diagonal = 12.9 * kInch,
+     .most_light = 600, .least_light = 0.37, .ambient = 250},
+    {.name = "macbook_pro_16", .w = 3072, .h = 1920, .distance = 25 * kInch, .diagonal = 16 * kInch,
+     .most_light = 500, .least_light = 0.37, .ambient = 250},
+    {.name = "lg_oled_2017_sdr", .w = 3840, .h = 2160, .distance = 101 * kInch, .diagonal = 64.5 * kInch,
+     .most_light = 272, .least_light = 0.014, .ambient = 100},
+    {.name = "lg_oled_2017_hdr", .w = 3840, .h = 2160, .distance = 101 * kInch, .diagonal = 64.5 * kInch,
+     .most_light = 754, .least_light = 0.038, .ambient = 100},
+    {.name = "eizo_CG3146", .w = 4096, .h = 2160, .distance = 0.73406, .diagonal = 31.063 * kInch, .most_light = 300,
+     .contrast = 3000},
+    {.name = "65inch_hdr_pq_4knit", .w = 3840, .h = 2160, .distance = 1.98, .diagonal = 65 * kInch,
+     .most_light = 4000, .contrast = 1000000, .ambient = 5, .color_space = "BT.2020-PQ"},
+    {.name = "65inch_hdr_pq_2Knit", .w = 3840, .h = 2160, .distance = 1.98, .diagonal = 65 * kInch,
+     .most_light = 2000, .contrast = 1000000, .ambient = 5, .color_space = "BT.2020-PQ"},
+    {.name = "65inch_hdr_pq_1Knit", .w = 3840, .h = 2160, .distance = 1.98, .diagonal = 65 * kInch,
+     .most_light = 1000, .contrast = 1000000, .ambient = 5, .color_space = "BT.2020-PQ"},
+    {.name = "lg_oled_2026_hdr_pq", .w = 3840, .h = 2160, .distance = 86.62 * kInch, .diagonal = 64.9 * kInch,
+     .most_light = 3000, .least_light = 0.0005, .ambient = 5, .color_space = "BT.2020-PQ"},
 };
 // clang-format on
 
@@ -141,18 +169,19 @@ StatusOr<CvvdpDisplayModel> model_of(const Json& json, const std::string& where)
   if (!(model.contrast > 0)) return entry.bad("contrast", "more than 0");
   const bool has_size = model.diagonal > 0 || model.fov_diagonal > 0;
   if (!(model.pixels_per_degree > 0) && !(has_size && (model.distance > 0 || model.fov_diagonal > 0)))
-    return error(EINVAL, "%s: neither pixels_per_degree nor a viewing distance and a diagonal", where.c_str());
+    return error(EINVAL, "%s: give pixels_per_degree, or a viewing distance and a diagonal", where.c_str());
   if (!(model.fov_diagonal < 180)) return entry.bad("fov_diagonal", "less than 180");
   const double density = cvvdp_pixels_per_degree(model);
   if (!(density > 0) || std::isinf(density))
-    return error(EINVAL, "%s: it comes to %g pixels per degree", where.c_str(), density);
+    return error(EINVAL, "%s: its values make %g pixels per degree, which cannot be used", where.c_str(), density);
   return model;
 }
 
 StatusOr<CvvdpDisplayModel> model_in_file(const std::string& name, const std::string& path) {
   VMAFX_ASSIGN(const std::string text, read_text_file(kFile, path, kMostFileBytes));
   const auto json = nesting_depth(text) > kMostDepth ? std::nullopt : Json::parse(text);
-  if (!json || !json->is_object()) return error(EINVAL, "%s '%s': no JSON object of displays", kFile, path.c_str());
+  if (!json || !json->is_object())
+    return error(EINVAL, "%s '%s': it is not a JSON object of displays", kFile, path.c_str());
   const Json* const entry = json->find(name);
   if (!entry || !entry->is_object())
     return error(EINVAL, "%s '%s': it has no display '%s'", kFile, path.c_str(), name.c_str());

@@ -14,12 +14,12 @@ namespace vmafx {
 struct CvvdpColorSpace {
   std::string_view name;
   CvvdpCurve curve;
-  double gamma;      // of kGamma
+  double gamma;      // for kGamma
   double to_xyz[9];  // from linear r, g, b
 };
 
 struct CvvdpDisplayModel {
-  std::string_view name;              // of those that are built in
+  std::string_view name;              // set for built-in models
   double w = 0, h = 0;                // samples
   double distance = 0, diagonal = 0;  // meters
   double fov_diagonal = 0;            // degrees; then the diagonal follows from it
@@ -33,7 +33,7 @@ struct CvvdpDisplayModel {
   std::string_view color_space = "sRGB";
 };
 
-/* By its name, one that is built in, or of a file in the program's format. EINVAL: there is none. */
+/* The display of a name: a built-in one, or one of a file in the program's format. EINVAL: there is none. */
 StatusOr<CvvdpDisplayModel> cvvdp_display_model(const std::string& name, const std::string& path);
 
 /* The name of the one that is taken where none is named: by the video's transfer. */
@@ -41,7 +41,7 @@ std::string_view cvvdp_usual_display(const VideoFormat& format);
 
 double cvvdp_pixels_per_degree(const CvvdpDisplayModel& model);
 
-/* What it shows of a video. EINVAL: their transfers contradict each other, or the colors are not known. */
+/* The display for a video. EINVAL: their transfers contradict each other, or the colors are not known. */
 StatusOr<CvvdpDisplay> cvvdp_display(const CvvdpDisplayModel& model, const VideoFormat& format);
 
 }  // namespace vmafx

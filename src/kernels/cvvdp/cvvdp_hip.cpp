@@ -1,10 +1,12 @@
-/* Which kernels of cvvdp run, on what planes, in which order: one for all pictures of a batch; then for some frames at a time one for the channels,
- * one for each of the larger levels of the pyramid and one for all the others, one for a few bands at a time, and one for the base. */
+/* The HIP twin of cvvdp: one kernel for all pictures of a batch; then for some frames at a time one for the channels,
+ * one for each of the larger levels of the pyramid and one for all the others, one for a few bands at a time, and one
+ * for the base. */
 #include <algorithm>
 #include <span>
 
 #include "kernels/cvvdp/cvvdp.h"
 #include "kernels/cvvdp/cvvdp_work.h"
+#include "kernels/device_twin.h"
 
 namespace vmafx {
 namespace {
@@ -153,6 +155,6 @@ class CvvdpHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> cvvdp_hip(const CvvdpParams& params) { return std::make_unique<CvvdpHip>(params); }
+OwnedDeviceTwin cvvdp_hip(const CvvdpParams& params) { return {std::make_unique<CvvdpHip>(params)}; }
 
 }  // namespace vmafx

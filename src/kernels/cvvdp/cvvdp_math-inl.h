@@ -27,7 +27,7 @@ struct CvvdpColor {
   Real of[3];
 };
 
-/* Of each of r', g', b', but for kHlg. */
+/* The light of one of r', g', b', except for kHlg. */
 VMAFX_TWIN Real linear_light(const CvvdpDisplay& display, Real v) {
   switch (display.curve) {
     case CvvdpCurve::kSrgb: return light_of_srgb(v);
@@ -38,7 +38,7 @@ VMAFX_TWIN Real linear_light(const CvvdpDisplay& display, Real v) {
   return power(maximum(v, Real(1e-10f)), Real(display.gamma));
 }
 
-/* From R'G'B' to cd/m². */
+/* The light in cd/m² that the display emits for R'G'B'. */
 VMAFX_TWIN CvvdpColor emitted(const CvvdpDisplay& display, const CvvdpColor& color) {
   CvvdpColor light;
   VMAFX_UNROLL
@@ -54,7 +54,7 @@ VMAFX_TWIN CvvdpColor emitted(const CvvdpDisplay& display, const CvvdpColor& col
   return light;
 }
 
-/* From a luma sample and 16 times the codes of chroma, less those of neutral chroma, to what the eye makes of them. */
+/* The eye's planes for a luma sample and 16 times the codes of chroma, less those of neutral chroma. */
 VMAFX_TWIN CvvdpColor seen(const CvvdpDisplay& display, Real luma, Real cb, Real cr) {
   const Real gray = bounded(luma * Real(display.luma) + Real(display.luma_offset), 0, 1);
   const CvvdpColor light = emitted(
@@ -93,7 +93,7 @@ VMAFX_TWIN Real contrast(Real difference, Real inverse_background) {
   return minimum(difference * inverse_background, Real(kCvvdpMostContrast));
 }
 
-/* Where a background of so many cd/m² lies in the table of sensitivities. */
+/* The place of a background of so many cd/m² in the table of sensitivities. */
 struct CvvdpPlace {
   Integer at;
   Real between;
@@ -113,12 +113,12 @@ VMAFX_TWIN Real sensitivity(const float (&table)[kCvvdpLights + 1], const CvvdpP
 
 // -- Masking ---------------------------------------------------------------------------------------------------------
 
-/* Of the difference of two perceived contrasts, before it is masked. */
+/* The difference of two perceived contrasts, before it is masked. */
 VMAFX_TWIN Real visible_difference(const CvvdpMasking& params, Real test, Real ref) {
   return power(absolute(test - ref) + Real(kCvvdpSmall), Real(kCvvdpDifferencePower)) - Real(params.least_difference);
 }
 
-/* What both have, which may hide a difference. */
+/* The contrast that both sides have, which may hide a difference. */
 VMAFX_TWIN Real common_contrast(Real test, Real ref) { return minimum(absolute(test), absolute(ref)); }
 
 VMAFX_TWIN Real mask_of(const CvvdpMasking& params, int channel, Real blurred) {
@@ -126,7 +126,7 @@ VMAFX_TWIN Real mask_of(const CvvdpMasking& params, int channel, Real blurred) {
          Real(params.least_mask[channel]);
 }
 
-/* What is added up: D² + 2e-5·D. */
+/* The term that is added up: D² + 2e-5·D. */
 VMAFX_TWIN Real pooled_term(Real d) { return d * (d + Real(2 * kCvvdpSmall)); }
 
 /* A channel's D, at most most_difference. masks: of all channels. */
@@ -139,7 +139,7 @@ VMAFX_TWIN Real masked_difference(const CvvdpMasking& params, int channel, Real 
   return most * difference / (most * mask + difference);
 }
 
-/* Of a sample of the base band, where nothing is masked. */
+/* The term of a sample of the base band, which is not masked. */
 VMAFX_TWIN Real base_term(Real test, Real ref, Real inverse_test, Real inverse_ref, Real s) {
   const Real difference = contrast(test, inverse_test) - contrast(ref, inverse_ref);
   return pooled_term(minimum(absolute(difference) * s, Real(kCvvdpMostBaseDifference)));

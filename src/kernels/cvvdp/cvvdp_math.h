@@ -7,12 +7,12 @@
 
 namespace vmafx {
 
-/* What an eye tells apart: light, red-green and violet-yellow that last, and light that changes. */
+/* The channels of an eye: light, red-green and violet-yellow that last, and light that changes. */
 inline constexpr int kCvvdpChannels = 4;
-inline constexpr int kCvvdpPlanes = 3;      // of a picture that is converted: light, red-green, violet-yellow
-inline constexpr int kCvvdpMostTaps = 129;  // of the filters in time, up to 512 pictures per second
+inline constexpr int kCvvdpPlanes = 3;      // planes of a converted picture: light, red-green, violet-yellow
+inline constexpr int kCvvdpMostTaps = 129;  // length of the filters in time, for up to 512 pictures per second
 inline constexpr int kCvvdpMostBands = 16;
-inline constexpr int kCvvdpLights = 32;  // of the table of sensitivities
+inline constexpr int kCvvdpLights = 32;  // rows of the table of sensitivities
 
 inline constexpr float kCvvdpLeastBackground = 0.01f;  // cd/m²
 inline constexpr float kCvvdpMostContrast = 1000;
@@ -34,21 +34,21 @@ inline constexpr float kCvvdpSmall = 1e-5f;
 
 enum class CvvdpCurve { kSrgb, kGamma, kPq, kHlg };
 
-/* From the samples of a picture to what a display emits, as the eye's planes. */
+/* A display: from the samples of a picture to the light that it emits, as the eye's planes. */
 struct CvvdpDisplay {
   float luma, luma_offset;                    // Y' = code * luma + luma_offset, cut off at 0 and 1
-  float red_cr, green_cb, green_cr, blue_cb;  // what a 16th of a code of chroma adds
+  float red_cr, green_cb, green_cr, blue_cb;  // the effect of a 16th of a code of chroma
   int least_chroma, most_chroma;              // codes; what lies beyond is cut off
   int neutral_chroma;                         // 16 times the code
   CvvdpCurve curve;
-  float gamma;          // of kGamma; of kHlg the display's, less 1
-  float exposure;       // of the linear light
-  float least, most;    // of the linear light; what lies beyond is cut off
+  float gamma;          // kGamma's; for kHlg the display's, less 1
+  float exposure;       // factor of the linear light
+  float least, most;    // linear light is cut off at these
   float scale, offset;  // cd/m² = linear light · scale + offset
   float to_planes[9];   // row by row, from linear r, g, b
 };
 
-/* Of the pictures, and of what a display makes of them. */
+/* The format of pictures, and their display. */
 struct CvvdpConversion {
   int w, h, bpc;
   bool has_chroma;
@@ -57,7 +57,7 @@ struct CvvdpConversion {
   CvvdpDisplay display;
 };
 
-/* Of contrasts that are seen, and of those that hide them. */
+/* Parameters of contrasts that are seen, and of those that hide them. */
 struct CvvdpMasking {
   float light_scale, light_offset;  // from log2 of cd/m² to the place in the table of sensitivities
   float blur[kCvvdpBlurReach + 1];  // from the middle on
@@ -67,7 +67,7 @@ struct CvvdpMasking {
   float least_difference, most_difference;
 };
 
-/* Of a band of the pyramid. */
+/* A band of the pyramid. */
 struct CvvdpBand {
   int w, h;
   /* log2 of the sensitivity by light, times what contrasts are multiplied with; the last one stands twice. */
@@ -84,7 +84,8 @@ struct CvvdpParams : CvvdpConversion, CvvdpMasking {
 /* Whether what hides a difference is blurred in a band. */
 VMAFX_HD bool cvvdp_is_blurred(int w, int h) { return w > kCvvdpBlurReach && h > kCvvdpBlurReach; }
 
-/* 16 times the code of chroma at a luma sample, less that of neutral colors. row(y): one of the rows of chroma samples. */
+/* 16 times the code of chroma at a luma sample, less that of neutral colors. row(y): one of the rows of chroma
+ * samples. */
 template <class Row>
 VMAFX_HD int cvvdp_chroma_at(const CvvdpConversion& params, int x, int y, Row row) {
   const ChromaTaps across = params.across.taps(x, params.chroma_w), down = params.down.taps(y, params.chroma_h);
@@ -99,7 +100,8 @@ VMAFX_HD int cvvdp_chroma_at(const CvvdpConversion& params, int x, int y, Row ro
   return chroma_between(in_row(down.first), in_row(down.second), down.weight) - params.display.neutral_chroma;
 }
 
-/* What the pyramid's filter finds at column i, from -2 to w + 1, of a row of w floats in a picture of h rows. */
+/* The value that the pyramid's filter reads at column i, from -2 to w + 1, of a row of w floats in a picture of h
+ * rows. */
 template <class At>
 VMAFX_HD float cvvdp_to_reduce(int i, int w, int h, At at) {
   if (i < w) return at(i < 0 ? -1 - i : i);

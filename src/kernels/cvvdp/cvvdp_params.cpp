@@ -17,7 +17,7 @@ constexpr int kLeastSize = 4;
 
 /* -- Time ---------------------------------------------------------------------------------------------------------- */
 
-constexpr double kSeconds = 0.25;     // of the filters
+constexpr double kSeconds = 0.25;     // length of the filters
 constexpr double kTransientPeak = 5;  // Hz
 constexpr double kSpread[kCvvdpChannels] = {5.79336, 14.1255, 6.63661, 0.12314};
 constexpr double kPower[kCvvdpChannels] = {1.3314, 1.1196, 0.947901, 0.1898};
@@ -45,7 +45,7 @@ void make_filter(int channel, double fps, int taps, float* filter) {
 /* -- Space --------------------------------------------------------------------------------------------------------- */
 
 constexpr double kLeastFrequency = 0.2, kBaseFrequency = 0.1;  // cycles per degree
-constexpr double kSecondBand = 0.3228;  // of the highest frequency; each further one has half of it
+constexpr double kSecondBand = 0.3228;  // relative to the highest frequency; each further band has half of it
 
 double frequency_of(int band, double pixels_per_degree) {
   return pixels_per_degree / 2 * (band ? kSecondBand * std::exp2(1 - band) : 1);
@@ -62,7 +62,7 @@ int bands_of(const VideoFormat& format, double pixels_per_degree) {
 
 constexpr double kCorrection = -0.2797423303127289;        // dB
 constexpr double kGain[kCvvdpChannels] = {1, 1.45, 1, 1};  // but of the base band
-constexpr double kInnerGain = 2;                           // of bands that are neither the first nor the last
+constexpr double kInnerGain = 2;                           // gain of bands that are neither the first nor the last
 
 /* The decimal logarithm, linear between the table's frequencies and beyond them. */
 double log_sensitivity(int channel, int light, double frequency) {

@@ -1,4 +1,4 @@
-/* What the twins of cvvdp need to know of a video on a display. */
+/* The parameters of cvvdp's twins for a video on a display. */
 #ifndef VMAFX_KERNELS_CVVDP_CVVDP_PARAMS_H
 #define VMAFX_KERNELS_CVVDP_CVVDP_PARAMS_H
 

@@ -75,7 +75,7 @@ struct Perceived {
   Plane<float> difference[kCvvdpChannels], common[kCvvdpChannels];
 };
 
-/* Of one sample. */
+/* Perceives one sample of both sides. */
 void perceive(const CvvdpParams& params, const CvvdpBand& band, const CvvdpLevel& level, const CvvdpLevel& next, int x,
               int y, const Perceived& out) {
   float base[kCvvdpSides], inverse[kCvvdpSides];

@@ -1,10 +1,11 @@
-/* The working memory of cvvdp's SIMD twin: the pyramids, and the rows that its steps hand each other. Bands are taken in strips of columns, so that
- * these rows stay in the second-level cache: 200 KiB. */
+/* The working memory of cvvdp's SIMD twin: the pyramids, and the rows that its steps hand each other. Bands are taken
+ * in strips of columns, so that these rows stay in the second-level cache: 200 KiB. */
 #ifndef VMAFX_KERNELS_CVVDP_CVVDP_ROWS_H
 #define VMAFX_KERNELS_CVVDP_CVVDP_ROWS_H
 
 #include <algorithm>
 
+#include "base/aligned.h"
 #include "kernels/cvvdp/cvvdp.h"
 #include "kernels/steps/rows.h"
 #include "kernels/steps/scratch.h"
@@ -36,7 +37,7 @@ class CvvdpMemory {
   size_t bytes() const { return scratch_.bytes(); }
 
   CvvdpLevel level[kCvvdpMostBands];
-  float* line;                                                      // of a picture
+  float* line;                                                      // a picture's row
   float* half_line;                                                 // the rest are of a strip
   float* expanded[kCvvdpSides][kCvvdpChannels];                     // rows of the next level
   Plane<float> common[kCvvdpChannels], difference[kCvvdpChannels];  // rings

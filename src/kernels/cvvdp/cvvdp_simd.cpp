@@ -1,7 +1,8 @@
 /* The SIMD twin of cvvdp: one source for every instruction set, equal to cvvdp_plain.cpp to the last bit.
  *
- * Planes are filtered in time and reduced row by row. Then a band is taken in strips of columns: a row of it gives what both pictures have in common
- * and how they differ, and as soon as there are the rows around one, blurred down and along they give its masked difference.
+ * Planes are filtered in time and reduced row by row. Then a band is taken in strips of columns: a row of it gives what
+ * both pictures have in common and how they differ, and as soon as there are the rows around one, blurred down and
+ * along they give its masked difference.
  *
  * The pyramids of the reference are made once for all encodes. */
 #include "kernels/cvvdp/cvvdp.h"
@@ -173,8 +174,8 @@ struct Strip {
   const CvvdpBand& band;
   const CvvdpLevel &level, &next;
   const CvvdpMemory& memory;
-  int x0, x1;    // whose differences are pooled
-  int from, to;  // what is read for them: where the memory's rows begin
+  int x0, x1;    // columns whose differences are pooled
+  int from, to;  // columns read for them: the memory's rows begin at `from`
   bool is_blurred;
 
   float* ring_row(const Plane<float>& ring, int y) const { return ring.row(y % kCvvdpRing); }
@@ -201,7 +202,8 @@ struct Strip {
     }
   }
 
-  /* What a channel hides, along the row; its ends, where they are the band's, are mirrored. */
+  /* Blurs down the contrasts by which a channel hides differences, along the row; at the band's own ends they are
+   * mirrored. */
   void blur_down(int c, int y) const {
     const float* rows[kCvvdpRing];
     for (int k = 0; k < kCvvdpRing; k++)

@@ -1,4 +1,5 @@
-/* What the kernels of cvvdp are given, and how they share the work: for the .hip file and for cvvdp_hip.cpp, which starts them. */
+/* The parameters of cvvdp's kernels, and the way they share the work: for the .hip file and for cvvdp_hip.cpp, which
+ * starts them. */
 #ifndef VMAFX_KERNELS_CVVDP_CVVDP_WORK_H
 #define VMAFX_KERNELS_CVVDP_CVVDP_WORK_H
 
@@ -21,12 +22,12 @@ struct CvvdpConvertWork {
   CvvdpConversion params;
   hip::DevicePtr<float> converted;
   int64_t place = 0;   // floats of a converted picture
-  int32_t stride = 0;  // of its rows; its planes lie one behind the other
+  int32_t stride = 0;  // from row to row; its planes lie one behind the other
   PictureToConvert picture[kMostToConvert];
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(cvvdp_convert, CvvdpConvertWork, kCvvdpConvertColumns, kCvvdpConvertRows);
 
-/* -- Levels of the pyramid: of each frame the channels of ref, then those of dist ----------------------------------- */
+/* -- Levels of the pyramid: of each frame the channels of ref, then those of dist ---------------------------------- */
 
 inline constexpr int kCvvdpSidePlanes = kCvvdpChannels, kCvvdpFramePlanes = 2 * kCvvdpSidePlanes;
 
@@ -42,7 +43,7 @@ struct CvvdpLevelPlanes {
 #endif
 };
 
-/* -- Channels: a thread takes neighbors of several frames, so that each picture is read once for all of them --------- */
+/* -- Channels: a thread takes neighbors of several frames, so that each picture is read once for all of them ------- */
 
 inline constexpr int kCvvdpFrames = 4, kCvvdpRun = 4;  // frames in a launch; neighbors
 inline constexpr int kCvvdpFilterColumns = 32, kCvvdpFilterRows = 4;
@@ -60,7 +61,7 @@ struct CvvdpFilterWork {
 VMAFX_DECLARE_KERNEL(cvvdp_filter, CvvdpFilterWork, kCvvdpFilterColumns, kCvvdpFilterRows);
 static_assert(kCvvdpMostTaps - 1 <= kMostConverted);
 
-/* -- Pyramid: a block makes a tile of the smaller level ------------------------------------------------------------- */
+/* -- Pyramid: a block makes a tile of the smaller level ------------------------------------------------------------ */
 
 inline constexpr int kCvvdpReduceColumns = 64, kCvvdpReduceRows = 8, kCvvdpReduceThreads = 256;
 
@@ -78,7 +79,7 @@ struct CvvdpTopWork {
 };
 VMAFX_DECLARE_KERNEL(cvvdp_top, CvvdpTopWork, kCvvdpTopThreads);
 
-/* -- Bands: a block goes down a strip of columns, whose outermost ones only help their neighbors -------------------- */
+/* -- Bands: a block goes down a strip of columns, whose outermost ones only help their neighbors ------------------- */
 
 inline constexpr int kCvvdpBandThreads = 128, kCvvdpBandRows = 64;
 inline constexpr int kCvvdpBandColumns = kCvvdpBandThreads - 2 * kCvvdpBlurReach;

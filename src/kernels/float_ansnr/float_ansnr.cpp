@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cmath>
 
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 #include "kernels/steps/row_sums.h"
 
 namespace vmafx {
@@ -23,7 +25,7 @@ class Ansnr : public Metric<VideoFormat, AnsnrSums, AnsnrScores> {
   using Metric::Metric;
 
  private:
-  AnsnrScores scores(const AnsnrSums& words) override {
+  AnsnrScores scores(const AnsnrSums& words) const override {
     const int bpc = params_.bpc;
     const float signal = sum_of_word(words.signal), noise = sum_of_word(words.noise);
     const double peak = ((1 << bpc) - 1) / static_cast<double>(1 << (bpc - 8)), limit = 6. * bpc + 12;
@@ -50,6 +52,7 @@ Created create(const NoOptions&, const VideoFormat& format, Placement placement)
 
 constexpr ExtractorInfo kFloatAnsnrExtractor = {
     .name = "float_ansnr",
+    .measures = "noise",
     .help = "signal-to-noise ratio of the smoothed luma",
     .flags = kHip,
     .features = kFeatures,

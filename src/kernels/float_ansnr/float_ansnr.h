@@ -1,22 +1,26 @@
-/* float_ansnr: signal-to-noise ratio of two pictures that are both smoothed, the distorted one more, so that noise of high
- * frequency, which the eye masks, counts less. (Li, S., Ma, L., Ngan, K. N.: Full-Reference Video Quality Assessment by
- * Decoupling Detail Losses and Additive Impairments, IEEE Transactions on Circuits and Systems for Video Technology 22(7), 2012;
- * an early VMAF had it as a feature.)
+/* float_ansnr: signal-to-noise ratio of two pictures that are both smoothed, the distorted one more, so that noise of
+ * high frequency, which the eye masks, counts less. (Li, S., Ma, L., Ngan, K. N.: Full-Reference Video Quality
+ * Assessment by Decoupling Detail Losses and Additive Impairments, IEEE Transactions on Circuits and Systems for Video
+ * Technology 22(7), 2012; an early VMAF had it as a feature.)
  *
  *     r = ref * K₃/16, d = dist * K₅/571          on the scale of 8 bit, less 128; borders reflected
  *     float_ansnr  = 10·log10(Σ r² / Σ (r - d)²)                 the limit if there is no noise
  *     float_anpsnr = min(10·log10(peak²·w·h / Σ (r - d)²), limit)
  *
- * K₃ and K₅ are small Gaussians, in float_ansnr_work.h; peak and limit are those of float_psnr: (2^bpc - 1) / 2^(bpc-8), 6·bpc + 12.
+ * K₃ and K₅ are small Gaussians, in float_ansnr_math.h; peak and limit are those of float_psnr: (2^bpc - 1) /
+ * 2^(bpc-8), 6·bpc + 12.
  *
- * Scores are libvmaf's (f85a853, `float_ansnr`), to the last bit: windows and sums (row_sums.h) round in single precision
- * in the same places, so that a flat picture may have the noise of that. Deviation: any depth from 8 to 16 bit, where it
- * takes 8, 10, 12 and 16. */
+ * Scores are libvmaf's (f85a853, `float_ansnr`), to the last bit: windows and sums (row_sums.h) round in single
+ * precision in the same places, so that a flat picture may have the noise of that. Deviation: any depth from 8 to 16
+ * bit, where it takes 8, 10, 12 and 16. */
 #ifndef VMAFX_KERNELS_FLOAT_ANSNR_FLOAT_ANSNR_H
 #define VMAFX_KERNELS_FLOAT_ANSNR_FLOAT_ANSNR_H
 
-#include "kernels/float_ansnr/float_ansnr_work.h"
-#include "kernels/metric.h"
+#include <cstddef>
+
+#include "base/picture.h"
+#include "kernels/float_ansnr/float_ansnr_math.h"
+#include "kernels/forward.h"
 
 namespace vmafx {
 
@@ -28,7 +32,7 @@ void ansnr_plain(const VideoFormat& format, const SamplePlane& ref, const Sample
                  AnsnrSums& sums);
 void ansnr_simd(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                 AnsnrSums& sums);
-std::unique_ptr<DeviceTwin> ansnr_hip(const VideoFormat& format);
+OwnedDeviceTwin ansnr_hip(const VideoFormat& format);
 
 extern const ExtractorInfo kFloatAnsnrExtractor;
 

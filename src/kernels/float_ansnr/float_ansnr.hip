@@ -1,13 +1,13 @@
-/* The kernels of float_ansnr, which write squares; kernels/steps/row_sums.hip adds them up. The lumas of a batch in one launch.
- * Grid: tiles in x and y, frames. */
+/* The kernels of float_ansnr, which write squares; kernels/steps/row_sums.hip adds them up. The lumas of a batch in one
+ * launch. Grid: tiles in x and y, frames. */
 #include "kernels/float_ansnr/float_ansnr_math-inl.h"
 #include "kernels/float_ansnr/float_ansnr_work.h"
 #include "kernels/gpu/gpu.h"
 
 namespace vmafx::ansnr {
 
-/* A tile with `radius` samples around it, reflected where they are outside of the picture. Samples that no window inside needs
- * are those at the nearest border. */
+/* A tile with `radius` samples around it, reflected where they are outside of the picture. Samples that no window
+ * inside needs are those at the nearest border. */
 template <int radius>
 struct Tile {
   static constexpr int kW = kAnsnrTileW + 2 * radius, kH = kAnsnrTileH + 2 * radius;

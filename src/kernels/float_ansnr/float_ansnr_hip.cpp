@@ -1,6 +1,8 @@
-/* Which kernels of float_ansnr run, on what planes, in which order: one that writes squares, on the lumas of all frames, and those
+/* The HIP twin of float_ansnr: one that writes squares, on the lumas of all frames, and those
  * that add them up. */
+#include "kernels/device_twin.h"
 #include "kernels/float_ansnr/float_ansnr.h"
+#include "kernels/float_ansnr/float_ansnr_work.h"
 #include "kernels/steps/row_sums_hip.h"
 #include "kernels/steps/rows.h"
 
@@ -33,6 +35,6 @@ class AnsnrHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> ansnr_hip(const VideoFormat& format) { return std::make_unique<AnsnrHip>(format); }
+OwnedDeviceTwin ansnr_hip(const VideoFormat& format) { return {std::make_unique<AnsnrHip>(format)}; }
 
 }  // namespace vmafx

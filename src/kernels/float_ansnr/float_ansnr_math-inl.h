@@ -1,4 +1,4 @@
-/* One sample of float_ansnr. */
+/* The arithmetic of float_ansnr for one sample. */
 #if defined(VMAFX_KERNELS_FLOAT_ANSNR_FLOAT_ANSNR_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_KERNELS_FLOAT_ANSNR_FLOAT_ANSNR_MATH_INL_H
 #undef VMAFX_KERNELS_FLOAT_ANSNR_FLOAT_ANSNR_MATH_INL_H
@@ -6,12 +6,12 @@
 #define VMAFX_KERNELS_FLOAT_ANSNR_FLOAT_ANSNR_MATH_INL_H
 #endif
 
-#include "kernels/float_ansnr/float_ansnr_work.h"
+#include "kernels/float_ansnr/float_ansnr_math.h"
 #include "kernels/steps/rows-inl.h"
 
 VMAFX_TWIN_BEGIN
 
-/* What a sample adds to the two sums. */
+/* A sample's contributions to the two sums. */
 struct AnsnrSquares {
   Real signal, noise;
 };

@@ -1,8 +1,8 @@
 /* The SIMD twin of float_ansnr, equal to ansnr_plain.cpp to the last bit.
  *
- * Row by row: samples go as floats into rings of as many rows as the windows have, their borders reflected there; windows are
- * added up from those. Floor of 1920x1080: 36 multiplications for 16 samples on AVX-512, one a cycle: some 1.2 ms, and 0.7 ms
- * for the sums in order (row_sums.h). */
+ * Row by row: samples go as floats into rings of as many rows as the windows have, their borders reflected there;
+ * windows are added up from those. Floor of 1920x1080: 36 multiplications for 16 samples on AVX-512, one a cycle: some
+ * 1.2 ms, and 0.7 ms for the sums in order (row_sums.h). */
 #include "kernels/float_ansnr/float_ansnr.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -10,7 +10,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "kernels/float_ansnr/float_ansnr_math-inl.h"
 #include "kernels/steps/row_sums.h"
 

@@ -1,5 +1,8 @@
 #include "kernels/float_moment/float_moment.h"
 
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
+
 namespace vmafx {
 namespace {
 
@@ -19,7 +22,7 @@ class Moment : public Metric<VideoFormat, MomentPair, MomentScores> {
   using Metric::Metric;
 
  private:
-  MomentScores scores(const MomentPair& sums) override {
+  MomentScores scores(const MomentPair& sums) const override {
     const double samples = static_cast<double>(params_.w) * params_.h, scale = 1 << (params_.bpc - 8);
     const auto first = [&](const MomentSums& of) { return static_cast<double>(of.first) / scale / samples; };
     const auto second = [&](const MomentSums& of) {
@@ -48,6 +51,7 @@ Created create(const NoOptions&, const VideoFormat& format, Placement placement)
 
 constexpr ExtractorInfo kFloatMomentExtractor = {
     .name = "float_moment",
+    .measures = "brightness",
     .help = "mean and mean square of the luma of each picture",
     .flags = kHip,
     .features = kFeatures,

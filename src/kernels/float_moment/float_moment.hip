@@ -1,4 +1,5 @@
-/* The kernels of float_moment: the lumas of a batch in one launch. Grid: tiles in x and y, frames times 2 (ref, dist). */
+/* The kernels of float_moment: the lumas of a batch in one launch. Grid: tiles in x and y, frames times 2 (ref,
+ * dist). */
 #include "kernels/float_moment/float_moment_work.h"
 #include "kernels/gpu/gpu.h"
 

@@ -1,5 +1,7 @@
-/* Which kernels of float_moment run, on what planes, in which order: one, on the lumas of all frames. */
+/* The HIP twin of float_moment: one, on the lumas of all frames. */
+#include "kernels/device_twin.h"
 #include "kernels/float_moment/float_moment.h"
+#include "kernels/float_moment/float_moment_work.h"
 
 namespace vmafx {
 namespace {
@@ -23,6 +25,6 @@ class MomentHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> moment_hip(const VideoFormat& format) { return std::make_unique<MomentHip>(format); }
+OwnedDeviceTwin moment_hip(const VideoFormat& format) { return {std::make_unique<MomentHip>(format)}; }
 
 }  // namespace vmafx

@@ -1,21 +1,11 @@
-/* The raw sums of float_moment, what its kernels are given, and their tiles. */
+/* The arguments of the kernels of float_moment, and their tiles. */
 #ifndef VMAFX_KERNELS_FLOAT_MOMENT_FLOAT_MOMENT_WORK_H
 #define VMAFX_KERNELS_FLOAT_MOMENT_FLOAT_MOMENT_WORK_H
 
+#include "kernels/float_moment/float_moment_math.h"
 #include "kernels/gpu/work.h"
 
 namespace vmafx {
-
-/* Of one picture's luma. */
-struct MomentSums {
-  uint64_t first;   // Σ samples
-  uint64_t second;  // Σ squares
-};
-
-/* The raw sums of one frame. */
-struct MomentPair {
-  MomentSums ref, dist;
-};
 
 /* A tile: kMomentPacks times 16 bytes wide, kMomentRows high; a thread has one column of packs. */
 inline constexpr unsigned kMomentPacks = 64;

@@ -1,11 +1,12 @@
-/* What lets one line of arithmetic compile for the host and for the device. */
+/* Macros that let one line of arithmetic compile for the host and for the device. */
 #ifndef VMAFX_KERNELS_GPU_DEVICE_H
 #define VMAFX_KERNELS_GPU_DEVICE_H
 
 /* VMAFX_HD marks a per-sample function of a `<metric>_math.h`: called by the definition, the kernels, and where it fits
  * the SIMD twin. VMAFX_CONSTANT begins a table at namespace scope that such a function indexes:
  *   VMAFX_CONSTANT int32_t kTaps[4] = {...};
- * and VMAFX_TABLE one of which the lanes of a wave each read another entry. What else such a header may use is said in gpu.h. */
+ * and VMAFX_TABLE one of which the lanes of a wave each read another entry. gpu.h lists what else such a header may
+ * use. */
 #if defined(__CUDACC__)
 #define VMAFX_HD __host__ __device__ inline
 #define VMAFX_CONSTANT static __constant__ constexpr

@@ -44,9 +44,10 @@
  *   int64_t wave_add(int64_t), int32_t wave_add(int32_t)
  *       The sum over the wave, in every lane. 32 bits are faster.
  *   void add_block(Sums& sums, Sums values), add_waves(Sums& sums, Sums of_wave)
- *       The way to return sums: adds `values`, a 64-bit integer or a struct of them, summed over the block, to `sums` in
- *       device memory, which a memset cleared. Every thread must come to it, at a uniform place like a barrier.
- *       add_waves() takes what the kernel has already summed over the wave by wave_add(), in 32 bits where that is enough.
+ *       The way to return sums: adds `values`, a 64-bit integer or a struct of them, summed over the block, to `sums`
+ *       in device memory, which a memset cleared. Every thread must come to it, at a uniform place like a barrier.
+ *       add_waves() takes what the kernel has already summed over the wave by wave_add(), in 32 bits where that is
+ *       enough.
  *   int64_t block_add(int64_t)
  *       The sum over the block, in every thread. Every thread must come to it, as above.
  *   void atomic_add(uint64_t*, uint64_t)
@@ -68,36 +69,36 @@
  *       Whether sums of 33 to 53 bits are best made in double. Known when a kernel is compiled; the emulator says yes
  *       with waves of 64 lanes, so that tests see both ways.
  *   bool scalars_are_many()
- *       Whether what is the same for all threads needs no registers, however much it is: a kernel's parameter is part of
- *       NVIDIA's instructions. Known when a kernel is compiled; false in the emulator.
+ *       Whether what is the same for all threads needs no registers, however much it is: a kernel's parameter is part
+ *       of NVIDIA's instructions. Known when a kernel is compiled; false in the emulator.
  *   bool shared_memory_is_scarce()
  *       Whether the blocks of a multiprocessor have 64 KiB for all of them and many registers, as on AMD: what takes
- *       registers, or a barrier more, in place of shared memory then lets more blocks run at once. Known when a kernel is
- *       compiled; the emulator says yes with waves of 64 lanes.
+ *       registers, or a barrier more, in place of shared memory then lets more blocks run at once. Known when a kernel
+ *       is compiled; the emulator says yes with waves of 64 lanes.
  *   uint32_t forget_range(uint32_t value)
  *       The value, of which nvcc then does not know how small it is. It makes dot products of sums of products of
  *       bytes, and packs them anew for each, which is slower where the products are used several times.
  *   unsigned anew(unsigned value), anew_of_block(unsigned value)
- *       The value, which the compiler takes for another one each time: what a loop makes of it is made in the loop, and not kept
- *       in registers from before. anew_of_block() takes one that all threads of a block have.
+ *       The value, which the compiler takes for another one each time: what a loop makes of it is made in the loop, and
+ *       not kept in registers from before. anew_of_block() takes one that all threads of a block have.
  *   float near_inverse(float x)
- *       1 / x by one instruction, for x in [1, 2^24], with a relative error of at most 2^-21. It is not the same on every
- *       device: integers that are made with it must be put right.
+ *       1 / x by one instruction, for x in [1, 2^24], with a relative error of at most 2^-21. It is not the same on
+ *       every device: integers that are made with it must be put right.
  *
  * Within a launch nothing orders the blocks: a block may not read what another one wrote, nor write where another one
  * did.
  *
  * Numbers. Integers of 8 to 64 bits with all operators (64-bit division is slow). float and double with + - * / only,
  * comparisons and conversions; nothing is contracted or reassociated, so each operation rounds as on the host. No
- * libm, whose last bits differ; square_root() of real.h. A conversion to an integer must be in range. Sums of floating-point values
- * are made in integers, by fixed.h, and so do not depend on tiles and lanes; where a score shows the order of additions, by
- * row_sums_hip.h in the one order.
+ * libm, whose last bits differ; square_root() of real.h. A conversion to an integer must be in range. Sums of
+ * floating-point values are made in integers, by fixed.h, and so do not depend on tiles and lanes; where a score shows
+ * the order of additions, by row_sums_hip.h in the one order.
  *
- * A `<metric>_math-inl.h` is shared with the SIMD twin, too: twin-inl.h. A `<metric>_math.h` that kernels include may use <cstdint>, <array> and <limits>; of <bit> what is constexpr; nothing of
- * <algorithm>, which clang wraps for HIP's own headers; __builtin_clz, __builtin_clzll, __builtin_popcount; constexpr
- * numbers by value; VMAFX_CONSTANT or VMAFX_TABLE for each table that is indexed (nvcc cannot reach an `inline constexpr`
- * array, even in an unrolled loop); VMAFX_HD functions. Not: allocation, exceptions, virtual functions, static
- * variables.
+ * A `<metric>_math-inl.h` is shared with the SIMD twin, too: twin-inl.h. A `<metric>_math.h` that kernels include may
+ * use <cstdint>, <array> and <limits>; of <bit> what is constexpr; nothing of <algorithm>, which clang wraps for HIP's
+ * own headers; __builtin_clz, __builtin_clzll, __builtin_popcount; constexpr numbers by value; VMAFX_CONSTANT or
+ * VMAFX_TABLE for each table that is indexed (nvcc cannot reach an `inline constexpr` array, even in an unrolled loop);
+ * VMAFX_HD functions. Not: allocation, exceptions, virtual functions, static variables.
  *
  * Speed. Loads are fastest when the lanes of a wave read neighboring addresses, 4 to 16 bytes each. Local arrays must
  * vanish into registers (constant indices after VMAFX_UNROLL): the check of the code objects refuses scratch memory.
@@ -142,7 +143,7 @@ VMAFX_HD float cut_to_float(uint64_t value) {
 #define VMAFX_DEFINE_DENSE_KERNEL(name, blocks, work) \
   VMAFX_DENSE_KERNEL(vmafx_##name, ::vmafx::kernels::name.threads(), blocks, (VMAFX_PARAMETER_OF(name) work))
 
-/* Both kernels run one template, whose body follows. */
+/* The two kernels for samples of 8 and of 16 bits run one template, whose body follows. */
 #define VMAFX_SAMPLE_KERNEL_BODY(name, T, work) \
   template <class T>                            \
   VMAFX_DEVICE void name##_of(const VMAFX_PARAMETER_OF(name) & work)
@@ -218,8 +219,8 @@ VMAFX_DEVICE int64_t block_add(int64_t value) {
   return sum;
 }
 
-/* Sums over the waves of a block, one row for each sum, added up by a thread each; one atomic per block and sum. Sums wrap as
- * int64_t. Begins and ends like a barrier: `parts` may be filled again. */
+/* Sums over the waves of a block, one row for each sum, added up by a thread each; one atomic per block and sum. Sums
+ * wrap as int64_t. Begins and ends like a barrier: `parts` may be filled again. */
 template <int n>
 VMAFX_DEVICE void add_parts(uint64_t* sums, const int64_t (&parts)[n][kMaxWaves]) {
   static_assert(n <= 64, "a thread per sum, in the smallest block");
@@ -233,8 +234,9 @@ VMAFX_DEVICE void add_parts(uint64_t* sums, const int64_t (&parts)[n][kMaxWaves]
   block_sync();
 }
 
-/* kept[0] becomes one of `count` sums over `count` neighboring lanes, `*index` tells which: in each step a lane keeps half of what it
- * has and hands over the other half. A step a function, so that arrays stay registers with every compiler. */
+/* kept[0] becomes one of `count` sums over `count` neighboring lanes, `*index` tells which: in each step a lane keeps
+ * half of what it has and hands over the other half. A step a function, so that arrays stay registers with every
+ * compiler. */
 template <int count, int half>
 VMAFX_DEVICE void share_out(uint64_t (&kept)[count], unsigned* index) {
   if constexpr (half > 0) {
@@ -250,8 +252,8 @@ VMAFX_DEVICE void share_out(uint64_t (&kept)[count], unsigned* index) {
   }
 }
 
-/* Fills this wave's column of `parts`, from row `first` on. Several sums at once, a power of two: as many shuffles as sums, where
- * each alone would take log2 of the wave. */
+/* Fills this wave's column of `parts`, from row `first` on. Several sums at once, a power of two: as many shuffles as
+ * sums, where each alone would take log2 of the wave. */
 template <int first, int n>
 VMAFX_DEVICE void add_wave(const int64_t (&values)[n], int64_t (&parts)[n][kMaxWaves]) {
   constexpr int kMost = 32;  // lanes of the smallest wave

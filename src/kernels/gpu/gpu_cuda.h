@@ -46,7 +46,7 @@ VMAFX_DEVICE float near_inverse(float x) {
 VMAFX_DEVICE float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 VMAFX_DEVICE double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
 
-/* What nvcc makes of a / b, without its branch for subnormal and infinite numbers. */
+/* The instructions that nvcc makes of a / b, without its branch for subnormal and infinite numbers. */
 VMAFX_DEVICE double divide(double a, double b) {
   double inverse;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(inverse) : "d"(b));

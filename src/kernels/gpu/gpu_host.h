@@ -42,7 +42,7 @@ inline uint32_t add_bytes(uint32_t four, uint32_t sum) {
   return sum + (four & 255) + (four >> 8 & 255) + (four >> 16 & 255) + (four >> 24);
 }
 
-/* As wrong as it may be. */
+/* An inverse as wrong as it may be. */
 inline float near_inverse(float x) { return 1 / x * (1 - 0x1p-22f); }
 
 inline float multiply_add(float a, float b, float c) { return a * b + c; }
@@ -57,7 +57,7 @@ inline uint32_t forget_range(uint32_t value) { return value; }
 inline unsigned anew(unsigned value) { return value; }
 inline unsigned anew_of_block(unsigned value) { return value; }
 
-/* Stops a kernel whose address is no multiple of `alignment`, as NVIDIA's hardware does. */
+/* Stops a kernel whose address is not a multiple of `alignment`, as NVIDIA's hardware does. */
 void check_alignment(const void* address, size_t alignment);
 
 namespace host {

@@ -1,4 +1,4 @@
-/* What the host and the kernels agree on, for each `<metric>_work.h`: which kernels there are, where they leave their
+/* Agreements between the host and the kernels, for each `<metric>_work.h`: which kernels exist, where they leave their
  * sums, and how planes lie in scratch memory.
  *
  *   VMAFX_DECLARE_KERNEL(name, Work, x[, y[, z]]);
@@ -52,7 +52,7 @@ struct SampleKernelDeclarations {
 /* The raw sums of the frames of a batch. */
 template <class Sums>
 struct BatchSums {
-  hip::DevicePtr<uint8_t> first;  // of the first frame
+  hip::DevicePtr<uint8_t> first;  // the first frame's
   uint64_t stride = 0;            // bytes to those of the next one
 
 #if defined(VMAFX_KERNEL_CODE) || defined(__HIP__) || defined(__CUDACC__)
@@ -68,18 +68,18 @@ VMAFX_HD const T* row_of(const hip::DevicePlane& plane, int y) {
 }
 #endif
 
-/* The frames of a batch in groups, one after the other. Those of a group have the same picture as their reference: a
- * block works on all of them, and does once what belongs to that picture alone. Encodes of one reference are such
- * frames. */
+/* The frames of a batch in groups, one after the other. All frames of a group have the same reference picture, as
+ * encodes of one reference have: a block works on all of them, and computes once what depends on that picture alone. */
 struct FrameGroups {
   int32_t count = 0;
   uint8_t first[hip::kMostBatch + 1] = {};  // frame of each group; then how many frames there are
-  /* Of each frame the first one with its reference, in whose planes in scratch memory is what is made of that. */
+  /* For each frame the first one with its reference: results for the reference alone lie in that frame's planes in
+   * scratch memory. */
   uint8_t picture[hip::kMostBatch] = {};
 };
 
-/* A picture of a metric that reads pictures as it converts them (Reads::converted), and the place in the metric's memory where its kernels
- * are to leave what they make of it. */
+/* A picture of a metric that reads pictures as it converts them (Reads::converted), and the place in the metric's
+ * memory where its kernels are to leave what they make of it. */
 struct PictureToConvert {
   hip::DevicePlane plane[3];
   int32_t place = 0;
@@ -87,7 +87,8 @@ struct PictureToConvert {
 
 inline constexpr int kMostToConvert = 2 * hip::kMostBatch;  // in a batch
 
-/* The places of what such kernels read: of each side first the pictures before the first frame, the oldest one first, then those of the frames. */
+/* The places of what such kernels read: of each side first the pictures before the first frame, the oldest one first,
+ * then those of the frames. */
 inline constexpr int kMostConverted = 128;
 struct ConvertedPlaces {
   int32_t earlier = 0;

@@ -2,6 +2,8 @@
 
 #include <cerrno>
 
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 #include "kernels/motion/motion_scores.h"
 #include "kernels/steps/row_sums.h"
 
@@ -62,20 +64,28 @@ class FloatMotion : public TwinExtractor<FloatMotionParams, FloatMotionSums> {
  public:
   FloatMotion(const FloatMotionOptions& options, const FloatMotionParams& params,
               const Twins<FloatMotionParams, FloatMotionSums>& twins, Placement placement)
-      : TwinExtractor(params, twins, provided(options), placement), fps_weight_(options.fps_weight),
-        stream_(options, 1, false) {}
+      : TwinExtractor(params, twins, provided(options), placement), options_(options) {}
 
   Reads reads() const override {
     if (params_.planes == 0) return {.ref = 0, .dist = 0, .history = 0, .every_frame = true, .reach = {}};
-    return {.ref = (1u << params_.planes) - 1, .dist = 0, .history = 1, .every_frame = true, .reach = stream_.reach()};
+    return {.ref = (1u << params_.planes) - 1,
+            .dist = 0,
+            .history = 1,
+            .every_frame = true,
+            .reach = MotionStream::reach(kStep, false)};
   }
 
-  void finalize(int64_t, const void* sums, ScoreSink& sink) override {
-    stream_.add(motion_of(*static_cast<const FloatMotionSums*>(sums)) * fps_weight_, {features(), sink});
+  std::unique_ptr<StreamScorer> make_scorer() const override {
+    return std::make_unique<MotionScorer<FloatMotion>>(*this, MotionStream(options_, kStep, false));
   }
-  Status flush(ScoreSink& sink) override { return stream_.flush({features(), sink}); }
+
+  double motion_of(const void* sums) const {
+    return motion_of(*static_cast<const FloatMotionSums*>(sums)) * options_.fps_weight;
+  }
 
  private:
+  static constexpr int kStep = 1;
+
   /* Means are floats, as in libvmaf. */
   static float mean(uint64_t sum, int w, int h) {
     return sum_of_word(sum) / static_cast<float>(static_cast<int64_t>(w) * h);
@@ -90,8 +100,7 @@ class FloatMotion : public TwinExtractor<FloatMotionParams, FloatMotionSums> {
     return motion;
   }
 
-  const double fps_weight_;
-  MotionStream stream_;
+  const FloatMotionOptions options_;
 };
 
 template <auto twin>
@@ -120,6 +129,7 @@ Created create(const FloatMotionOptions& options, const VideoFormat& format, Pla
 
 constexpr ExtractorInfo kFloatMotionExtractor = {
     .name = "float_motion",
+    .measures = "movement",
     .help = "motion of the reference in floating point: difference of blurred neighboring frames",
     .flags = kHip,
     .features = kFeatures,

@@ -1,34 +1,36 @@
 /* float_motion: how much the reference video moves, as the mean absolute difference of blurred neighboring frames, in
  * floating point.
  *
- * Of reference luma, and with motion_add_uv of both chroma planes, too, with G the separable blur of motion_filter_size
- * taps:
+ * Measured on reference luma, and with motion_add_uv on both chroma planes, too, with G the separable blur of
+ * motion_filter_size taps:
  *
  *     m[n] = fps_weight · Σ over planes (Σ |G(ref[n-1]) - G(ref[n])| / (w·h))             m[0] = 0
  *
- * (Li et al., "Toward a practical perceptual video quality metric", 2016). motion_add_scale1 adds the same of the blurred
- * frames at half the size, by bilinear interpolation (prescale_math.h). motion is min(m, max_val), with debug, which is on
- * unless switched off; motion2 and motion3 as in common/motion_scores.h. motion_force_zero makes every score 0.
+ * (Li et al., "Toward a practical perceptual video quality metric", 2016). motion_add_scale1 adds the same of the
+ * blurred frames at half the size, by bilinear interpolation (prescale_math.h). motion is min(m, max_val), with debug,
+ * which is on unless switched off; motion2 and motion3 as in motion_scores.h. motion_force_zero makes every score 0.
  *
  * Scores are libvmaf's (f85a853, float_motion), to the last bit, whatever the options: blurs, bilinear weights and sums
- * (common/row_sums.h) round in single precision in the same places. Deviations: depths of 9, 11 and 13 to 15 bits, which
- * it scales wrongly; planes smaller than the blur reaches are refused, where it reads outside; chroma at half the size in
- * 4:2:0 and 4:2:2, of which it reads wrong rows; planes wider than 15,360 samples have a half size, too. */
+ * (steps/row_sums.h) round in single precision in the same places. Deviations: depths of 9, 11 and 13 to 15 bits, which
+ * it scales wrongly; planes smaller than the blur reaches are refused, where it reads outside; for chroma at half the
+ * size in 4:2:0 and 4:2:2 it reads wrong rows; planes wider than 15,360 samples have a half size, too. */
 #ifndef VMAFX_KERNELS_MOTION_FLOAT_MOTION_H
 #define VMAFX_KERNELS_MOTION_FLOAT_MOTION_H
 
+#include <cstddef>
 #include <optional>
 
-#include "kernels/metric.h"
-#include "kernels/motion/float_motion_work.h"
+#include "base/picture.h"
+#include "kernels/forward.h"
+#include "kernels/motion/float_motion_math.h"
 #include "kernels/steps/prescale.h"
 
 namespace vmafx {
 
-/* What is computed of each plane. */
+/* The parameters of the sums of each plane. */
 struct FloatMotionParams {
   VideoFormat format;
-  int taps = 5;  // of the blur: 1, 3 or 5
+  int taps = 5;  // the blur's: 1, 3 or 5
   int planes = 1;
   std::optional<Prescaler> half_size[3];  // with motion_add_scale1, of each plane
 };
@@ -49,7 +51,7 @@ void float_motion_simd(const FloatMotionParams& params, int plane, const SampleP
                        const SamplePlane& current, std::byte* scratch, FloatMotionPlaneSums& sums);
 
 /* The HIP twin. With params.planes 0 it launches nothing, and all sums stay 0. */
-std::unique_ptr<DeviceTwin> float_motion_hip(const FloatMotionParams& params);
+OwnedDeviceTwin float_motion_hip(const FloatMotionParams& params);
 
 extern const ExtractorInfo kFloatMotionExtractor;
 

@@ -1,5 +1,5 @@
-/* The kernel of float_motion, which writes magnitudes; kernels/steps/row_sums.hip adds them up. Grid: tiles across, tiles
- * down, frames. */
+/* The kernel of float_motion, which writes magnitudes; kernels/steps/row_sums.hip adds them up. Grid: tiles across,
+ * tiles down, frames. */
 #include "kernels/gpu/gpu.h"
 #include "kernels/motion/float_motion_work.h"
 #include "kernels/steps/mirror.h"

@@ -1,6 +1,8 @@
-/* Which kernels of float_motion run, on what planes, in which order: for each plane and size one that writes magnitudes,
+/* The HIP twin of float_motion: for each plane and size one that writes magnitudes,
  * and those that add them up. */
+#include "kernels/device_twin.h"
 #include "kernels/motion/float_motion.h"
+#include "kernels/motion/float_motion_work.h"
 #include "kernels/steps/row_sums_hip.h"
 #include "kernels/steps/rows.h"
 
@@ -55,8 +57,6 @@ class FloatMotionHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> float_motion_hip(const FloatMotionParams& params) {
-  return std::make_unique<FloatMotionHip>(params);
-}
+OwnedDeviceTwin float_motion_hip(const FloatMotionParams& params) { return {std::make_unique<FloatMotionHip>(params)}; }
 
 }  // namespace vmafx

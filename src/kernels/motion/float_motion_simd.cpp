@@ -1,8 +1,8 @@
 /* The SIMD twin of float_motion: one source for every instruction set, equal to float_motion_plain.cpp to the last bit.
  *
  * Row by row: the samples of each frame go into a ring of as many rows as the blur has taps, are blurred down into one
- * row, and that along; the magnitudes of the differences of the two frames are added up. For scale 1 the last two blurred
- * rows are kept. */
+ * row, and that along; the magnitudes of the differences of the two frames are added up. For scale 1 the last two
+ * blurred rows are kept. */
 #include "kernels/motion/float_motion.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "kernels/steps/row_sums.h"
 #include "kernels/steps/rows-inl.h"
 
@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace vmafx::HWY_NAMESPACE {
 namespace {
 
-/* Of one of the two frames. */
+/* The rows of one of the two frames. */
 struct FloatMotionRows {
   using Samples = RowRing<2 * kFloatMotionMaxRadius + 1>;
   using Down = RowRing<1>;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 #include "kernels/motion/motion_scores.h"
 
 namespace vmafx {
@@ -44,28 +46,30 @@ class Motion : public TwinExtractor<MotionParams, MotionSums> {
  public:
   Motion(const MotionOptions& options, const MotionParams& params, const Twins<MotionParams, MotionSums>& twins,
          Placement placement)
-      : TwinExtractor(params, twins, provided(options.debug), placement), options_(options),
-        stream_(options, params.step, options.moving_average) {}
+      : TwinExtractor(params, twins, provided(options.debug), placement), options_(options) {}
 
   Reads reads() const override {
     if (params_.force_zero) return {.ref = 0, .dist = 0, .history = 0, .every_frame = true, .reach = {}};
-    return {.ref = 1, .dist = 0, .history = params_.step, .every_frame = true, .reach = stream_.reach()};
+    return {.ref = 1,
+            .dist = 0,
+            .history = params_.step,
+            .every_frame = true,
+            .reach = MotionStream::reach(params_.step, options_.moving_average)};
   }
 
-  void finalize(int64_t, const void* sums, ScoreSink& sink) override {
-    stream_.add(sad_score(static_cast<const MotionSums*>(sums)->sad), {features(), sink});
+  std::unique_ptr<StreamScorer> make_scorer() const override {
+    return std::make_unique<MotionScorer<Motion>>(*this, MotionStream(options_, params_.step, options_.moving_average));
   }
-  Status flush(ScoreSink& sink) override { return stream_.flush({features(), sink}); }
 
- private:
   /* The order of the operations is libvmaf's: its scores are met to the bit. */
-  double sad_score(uint64_t sad) const {
+  double motion_of(const void* sums) const {
+    const uint64_t sad = static_cast<const MotionSums*>(sums)->sad;
     const uint32_t samples = static_cast<uint32_t>(params_.format.w) * static_cast<uint32_t>(params_.format.h);
     return std::min(static_cast<double>(sad) / 256. / samples * options_.fps_weight, options_.max_val);
   }
 
+ private:
   const MotionOptions options_;
-  MotionStream stream_;
 };
 
 template <auto sad>
@@ -92,6 +96,7 @@ Created create(const MotionOptions& options, const VideoFormat& format, Placemen
 
 constexpr ExtractorInfo kMotionExtractor = {
     .name = "motion",
+    .measures = "movement",
     .help = "motion of the reference: difference of blurred neighboring frames",
     .flags = kHip,
     .features = kFeatures,

@@ -1,6 +1,7 @@
 /* motion: how much the reference video moves, as the mean absolute difference of blurred neighboring frames.
  *
- * Of reference luma, with G the separable five-tap blur of motion_work.h, rounded after each of its two passes:
+ * Measured on reference luma, with G the separable five-tap blur of motion_math.h, rounded after each of its two
+ * passes:
  *
  *     sad[n] = min(Σ |G(ref[n-1] - ref[n])| / 256 / (w·h) · fps_weight, max_val)           sad[0] = 0
  *
@@ -14,8 +15,12 @@
 #ifndef VMAFX_KERNELS_MOTION_MOTION_H
 #define VMAFX_KERNELS_MOTION_MOTION_H
 
-#include "kernels/metric.h"
-#include "kernels/motion/motion_work.h"
+#include <cstddef>
+#include <cstdint>
+
+#include "base/picture.h"
+#include "kernels/forward.h"
+#include "kernels/motion/motion_math.h"
 
 namespace vmafx {
 
@@ -33,7 +38,7 @@ uint64_t motion_sad_plain(const SamplePlane& earlier, const SamplePlane& current
 uint64_t motion_sad_simd(const SamplePlane& earlier, const SamplePlane& current, int bpc, std::byte* scratch);
 
 /* The HIP twin. With force_zero it launches nothing, and all sums stay 0. */
-std::unique_ptr<DeviceTwin> motion_hip(const MotionParams& params);
+OwnedDeviceTwin motion_hip(const MotionParams& params);
 
 extern const ExtractorInfo kMotionExtractor;
 

@@ -1,7 +1,7 @@
 /* The kernels of motion: both passes of the blur in one. Grid: rows of strips cut into blocks, strips down, frames.
  *
- * A thread walks down a strip of 8 columns with the differences of the last five rows in registers, and blurs them down.
- * What the second pass needs of the neighbors, two blurred columns on either side, goes through shared memory, four
+ * A thread walks down a strip of 8 columns with the differences of the last five rows in registers, and blurs them
+ * down. The second pass needs two blurred columns of the neighbors on either side; they go through shared memory, four
  * rows at a time.
  *
  * Bound by instructions: 28 for a sample, 7 us at 3840x2160 on an H200, where loading it takes 4. */
@@ -25,7 +25,7 @@ struct Columns {
   int32_t v[kReach + kW + kReach];
 };
 
-/* What a strip's neighbors need of a row: its first two columns, for the one on the left, and its last two. */
+/* The columns of a row that a strip's neighbors need: the first two, for the neighbor on the left, and the last two. */
 using Edges = gpu::Pack<int32_t, kReach>;
 using BlockEdges = Edges[kGroups][kGroup][2][kMotionThreads];
 
@@ -47,12 +47,12 @@ struct Samples<uint16_t> {
   VMAFX_DEVICE void load(const uint16_t* row) { words = gpu::load_pack<kW>(row); }
 };
 
-/* What row or column i reflects to; anything inside for those that no sample of the picture needs. */
+/* The row or column that i reflects to; for those that no sample of the picture needs, anything inside. */
 VMAFX_DEVICE int reflected(int i, int size) { return mirror(i < -kReach ? 0 : i < size + kReach ? i : size, size); }
 
-/* Differences of one row of the strip. Where a strip of the block crosses the end of the row, all of them load sample by
- * sample: a branch in each row would make the loads of one row wait for those of the row before. Where none does,
- * columns outside the picture may be anything, since the strips beside them reflect their own. */
+/* Differences of one row of the strip. If a strip of the block crosses the end of the row, all strips load sample by
+ * sample: a branch in each row would make the loads of one row wait for those of the row before. If none does, columns
+ * outside the picture may be anything, since the strips beside them reflect their own. */
 template <class T, bool crosses>
 VMAFX_DEVICE void row_of_differences(const hip::DevicePlane& earlier, const hip::DevicePlane& current,
                                      const Strip& strip, int y, int32_t (&diffs)[kW]) {
@@ -110,7 +110,7 @@ VMAFX_DEVICE uint32_t strip_sad(const hip::DevicePlane& earlier, const hip::Devi
                                 int bpc, BlockEdges& edges) {
   const unsigned thread = gpu::thread_id().x;
   const bool helps_only = thread == 0 || thread == kMotionThreads - 1 || strip.x >= strip.w;
-  int32_t diffs[kMotionTaps][kW];  // of row r at r % kMotionTaps
+  int32_t diffs[kMotionTaps][kW];  // row r at r % kMotionTaps
   VMAFX_UNROLL
   for (int r = 0; r < kMotionTaps - 1; r++)
     row_of_differences<T, crosses>(earlier, current, strip, reflected(strip.y - kReach + r, strip.h), diffs[r]);

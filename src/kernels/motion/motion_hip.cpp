@@ -1,5 +1,7 @@
-/* Which kernels of motion run, on what planes, in which order: one, on the luma of all reference frames. */
+/* The HIP twin of motion: one, on the luma of all reference frames. */
+#include "kernels/device_twin.h"
 #include "kernels/motion/motion.h"
+#include "kernels/motion/motion_work.h"
 
 namespace vmafx {
 namespace {
@@ -24,6 +26,6 @@ class MotionHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> motion_hip(const MotionParams& params) { return std::make_unique<MotionHip>(params); }
+OwnedDeviceTwin motion_hip(const MotionParams& params) { return {std::make_unique<MotionHip>(params)}; }
 
 }  // namespace vmafx

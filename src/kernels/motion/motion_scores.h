@@ -1,5 +1,5 @@
-/* What `motion` and `float_motion` share: options, and the way from the motion of frames to motion2 and motion3, that is, which
- * frames are compared, and how a stream begins and ends.
+/* Options of `motion` and `float_motion`, and the way from the motion of frames to motion2 and motion3: which frames
+ * are compared, and how a stream begins and ends.
  *
  *     motion2[n] = min(m[n], m[n+1]), at most max_val; of the last frame m[n]; of frame 0: 0
  *     motion3[n] = m2·f + (1 - f)·min(offset, m2), at most max_val, with m2 of frame n before the clip; of frame 0 m[1]
@@ -55,9 +55,11 @@ class MotionStream {
   MotionStream(const MotionSharedOptions& options, int step, bool moving_average)
       : options_(options), step_(step), moving_average_(moving_average) {}
 
-  /* motion2 has the differences on both sides of its frame, the earlier of which begins 2 * step - 1 frames before it; an average has motion3
-   * of the frame before, too. */
-  Reach reach() const { return {.before = 2 * step_ - 1 + moving_average_, .after = 1, .first = step_ + 1}; }
+  /* motion2 has the differences on both sides of its frame, the earlier of which begins 2 * step - 1 frames before it;
+   * an average has motion3 of the frame before, too. */
+  static Reach reach(int step, bool moving_average) {
+    return {.before = 2 * step - 1 + moving_average, .after = 1, .first = step + 1};
+  }
 
   /* The motion of the next frame; of the first `step` ones it does not matter. */
   void add(double motion, NamedScores scores);
@@ -72,8 +74,24 @@ class MotionStream {
   const int step_;
   const bool moving_average_;
   int64_t frames_ = 0;         // so far
-  double before_[2] = {};      // of frames frames_-1 and frames_-2
-  double blended_before_ = 0;  // of the last frame that has its motion3, not averaged
+  double before_[2] = {};      // the values of frames frames_-1 and frames_-2
+  double blended_before_ = 0;  // motion3 of the last frame that has one, not averaged
+};
+
+/* The scorer of a metric whose motion_of() computes a frame's motion from its raw sums. */
+template <class Metric>
+class MotionScorer final : public StreamScorer {
+ public:
+  MotionScorer(const Metric& metric, const MotionStream& stream) : metric_(metric), stream_(stream) {}
+
+  void finalize(int64_t, const void* sums, ScoreSink& sink) override {
+    stream_.add(metric_.motion_of(sums), {metric_.features(), sink});
+  }
+  Status flush(ScoreSink& sink) override { return stream_.flush({metric_.features(), sink}); }
+
+ private:
+  const Metric& metric_;
+  MotionStream stream_;
 };
 
 }  // namespace vmafx

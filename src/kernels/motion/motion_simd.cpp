@@ -4,8 +4,8 @@
  * a row pass blurs that and adds up magnitudes. All of it stays in the first-level cache. The blur runs on 16-bit
  * lanes, whose products a multiply-add sums in pairs into 32 bits (pmaddwd), even and odd columns apart.
  *
- * The blurred column is a 17-bit number c. Where a whole row fits in 16 bits (no blurred difference of half the range),
- * it is kept as it is. Otherwise it is split, c = 2·high + low with low 0 or 1. The taps add up to 2^16, so
+ * The blurred column is a 17-bit number c. A row that fits in 16 bits (no blurred difference of half the range) is kept
+ * as it is. Another row is split, c = 2·high + low with low 0 or 1. The taps add up to 2^16, so
  *
  *     (Σ tap·c + 2^15) >> 16  =  (Σ tap·high + ((Σ tap·low + 2^15) >> 1)) >> 15
  *
@@ -13,8 +13,8 @@
  * Differences of 15 and 16 bit video are 17-bit numbers themselves and take the same form, scaled to 16 bits.
  *
  * Floors of a 1920x1080 frame of 8 bit: 4.1 MB read, 0.06 ms from the third-level cache; per 32 columns on AVX-512 with
- * VNNI 29 vector instructions besides loads and stores (5 subtract, 12 column pass, 12 row pass), at two a cycle and 3.4
- * GHz 0.28 ms. Measured on a Xeon, with the samples in the third-level cache: 0.47 ms; AVX2 0.65, SSE4 1.1. */
+ * VNNI 29 vector instructions besides loads and stores (5 subtract, 12 column pass, 12 row pass), at two a cycle and
+ * 3.4 GHz 0.28 ms. Measured on a Xeon, with the samples in the third-level cache: 0.47 ms; AVX2 0.65, SSE4 1.1. */
 #include "kernels/motion/motion.h"
 
 #include <algorithm>
@@ -25,8 +25,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "base/prefetch.h"
 #include "kernels/arithmetic/pair_products-inl.h"
+#include "kernels/steps/prefetch.h"
 #include "kernels/steps/rows.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -98,7 +98,7 @@ bool for_each_vector(int w, Step step) {
 V16 load_samples(const uint8_t* p) { return hn::PromoteTo(d16, hn::LoadU(hn::Rebind<uint8_t, D16>(), p)); }
 V16 load_samples(const uint16_t* p) { return hn::BitCast(d16, hn::LoadU(du16, p)); }
 
-/* Of the differences of a row. */
+/* The size of the largest difference in a row. */
 enum class LargestDiff {
   kZero,
   kSmall,  // less than half the range: blurred columns fit in 16 bits
@@ -176,7 +176,7 @@ HWY_INLINE Columns blur_columns(const Window& diff, int x, int bpc) {
   return {hn::ShiftRightSame(even.total(), bpc), hn::ShiftRightSame(odd.total(), bpc)};
 }
 
-/* The same for split differences. */
+/* Blurs down the columns x … of split differences. */
 Columns blur_columns_split(const Window& high, const Window& low, int x) {
   PairSum even_high(hn::Zero(d32)), odd_high = even_high, even_low = even_high, odd_low = even_high;
   for (int k = 0; k < kMotionTaps; k++) {
@@ -192,11 +192,11 @@ Columns blur_columns_split(const Window& high, const Window& low, int x) {
 
 HWY_INLINE V32 folded(V32 v) { return hn::Xor(v, hn::BroadcastSignBit(v)); }
 
-/* Of both pictures, the rows that are subtracted next. */
+/* The rows of both pictures that are subtracted next. */
 using NextRows = Ahead[2];
 
-/* Column pass into `out`. False if a value does not fit in its 16 bits, which small differences always do; `out` is of no
- * use then. */
+/* Column pass into `out`. False if a value does not fit in its 16 bits, which small differences always do; `out` is of
+ * no use then. */
 template <bool kSmall>
 bool column_pass(const Window& diff, int w, int bpc, int16_t* out, const NextRows& next) {
   const int lanes = static_cast<int>(hn::Lanes(d16));
@@ -285,8 +285,8 @@ LargestDiff make_diffs(const Plane<const T>& earlier, const Plane<const T>& curr
   return subtract_row(earlier.row(y), current.row(y), current.w, bpc, rows.diffs.row(y));
 }
 
-/* Both passes of one row, given the largest of its differences. `at[k]` are the rows of the five taps, reflected into the
- * picture. */
+/* Both passes of one row, given the largest of its differences. `at[k]` are the rows of the five taps, reflected into
+ * the picture. */
 uint64_t row_sad(const MotionRows& rows, const int at[kMotionTaps], LargestDiff largest, int w, int bpc,
                  const NextRows& next) {
   Window diff, diff_low;
@@ -306,7 +306,7 @@ uint64_t row_sad(const MotionRows& rows, const int at[kMotionTaps], LargestDiff 
   return row_pass<true>(column, column_low, w);
 }
 
-/* What the column pass reads right of the picture. */
+/* Clears the columns right of the picture that the column pass reads. */
 void clear_tails(const MotionRows& rows, int w) {
   const int lanes = static_cast<int>(hn::Lanes(d16));
   const size_t bytes = sizeof(int16_t) * (hwy::RoundUpTo(w, lanes) - w);

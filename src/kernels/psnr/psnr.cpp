@@ -4,6 +4,9 @@
 #include <cfloat>
 #include <cmath>
 
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
+
 namespace vmafx {
 namespace {
 
@@ -49,7 +52,7 @@ constexpr FeatureInfo kFeatures[] = {
 };
 constexpr const char* kStreamKeys[] = {"apsnr_y", "apsnr_cb", "apsnr_cr"};
 
-/* Of the features, those of the planes that are there, with or without mse. */
+/* The features of the planes that exist, with or without mse. */
 std::vector<FeatureInfo> provided(int planes, bool with_mse) {
   std::vector<FeatureInfo> features;
   for (int p = 0; p < planes; p++) {
@@ -79,13 +82,27 @@ class Psnr : public Metric<PsnrParams, PsnrSums, PsnrScores> {
             .reach = {.whole_stream = options_.enable_apsnr ? "enable_apsnr" : nullptr}};
   }
 
-  Status flush(ScoreSink& sink) override;
+  std::unique_ptr<StreamScorer> make_scorer() const override { return std::make_unique<Stream>(*this); }
   std::span<const char* const> aggregates() const override {
     return std::span(kStreamKeys).first(options_.enable_apsnr ? static_cast<size_t>(params_.planes) : 0);
   }
 
  private:
-  PsnrScores scores(const PsnrSums& sums) override;
+  /* Adds up the stream so far. */
+  class Stream final : public FrameScorer {
+   public:
+    explicit Stream(const Psnr& psnr) : FrameScorer(psnr), psnr_(psnr) {}
+    Status flush(ScoreSink& sink) override;
+
+   private:
+    void add(const PsnrSums& sums, const PsnrScores&) override;
+
+    const Psnr& psnr_;
+    PsnrSums sums_ = {};
+    int64_t frames_ = 0;
+  };
+
+  PsnrScores scores(const PsnrSums& sums) const override;
 
   /* Libvmaf counts the samples of a plane in 32 bits. */
   uint32_t samples(int p) const {
@@ -95,10 +112,6 @@ class Psnr : public Metric<PsnrParams, PsnrSums, PsnrScores> {
 
   const PsnrOptions options_;
   const double peak_squared_;
-
-  /* The stream so far. */
-  PsnrSums stream_ = {};
-  int64_t frames_ = 0;
 };
 
 /* The order of the operations, here and below, is libvmaf's: its scores are met to the bit. */
@@ -107,24 +120,28 @@ double Psnr::limit(int p) const {
   return std::ceil(10. * std::log10(peak_squared_ / (options_.min_sse / samples(p))));
 }
 
-PsnrScores Psnr::scores(const PsnrSums& sums) {
+PsnrScores Psnr::scores(const PsnrSums& sums) const {
   PsnrScores scores = {};
   for (int p = 0; p < params_.planes; p++) {
     scores.mse[p] = static_cast<double>(sums.sse[p]) / samples(p);
     scores.psnr[p] = std::min(10. * std::log10(peak_squared_ / std::max(scores.mse[p], 1e-16)), limit(p));
-    stream_.sse[p] += sums.sse[p];
   }
-  frames_++;
   return scores;
 }
 
-Status Psnr::flush(ScoreSink& sink) {
-  if (!options_.enable_apsnr || !frames_) return {};
-  for (int p = 0; p < params_.planes; p++) {
-    const double count = static_cast<double>(static_cast<uint64_t>(frames_) * samples(p));
-    const double limit = std::ceil(10 * std::log10(peak_squared_ * count * 2));
+void Psnr::Stream::add(const PsnrSums& sums, const PsnrScores&) {
+  for (int p = 0; p < psnr_.params_.planes; p++) sums_.sse[p] += sums.sse[p];
+  frames_++;
+}
+
+Status Psnr::Stream::flush(ScoreSink& sink) {
+  if (!psnr_.options_.enable_apsnr || !frames_) return {};
+  const double peak_squared = psnr_.peak_squared_;
+  for (int p = 0; p < psnr_.params_.planes; p++) {
+    const double count = static_cast<double>(static_cast<uint64_t>(frames_) * psnr_.samples(p));
+    const double limit = std::ceil(10 * std::log10(peak_squared * count * 2));
     const double apsnr =
-        10 * (std::log10(peak_squared_) + std::log10(count) - std::log10(static_cast<double>(stream_.sse[p])));
+        10 * (std::log10(peak_squared) + std::log10(count) - std::log10(static_cast<double>(sums_.sse[p])));
     sink.put_aggregate(kStreamKeys[p], std::min(apsnr, limit));
   }
   return {};
@@ -150,7 +167,7 @@ class FloatPsnr : public Metric<PsnrParams, PsnrSums, FloatPsnrScores> {
   using Metric::Metric;
 
  private:
-  FloatPsnrScores scores(const PsnrSums& sums) override {
+  FloatPsnrScores scores(const PsnrSums& sums) const override {
     const VideoFormat& format = params_.format;
     const double scale = 1 << (format.bpc - 8), peak = ((1 << format.bpc) - 1) / scale;
     const double sse = static_cast<double>(sums.sse[0]) / (scale * scale);
@@ -167,6 +184,7 @@ Created create_float(const NoOptions&, const VideoFormat& format, Placement plac
 
 constexpr ExtractorInfo kPsnrExtractor = {
     .name = "psnr",
+    .measures = "error",
     .help = "peak signal-to-noise ratio of every plane",
     .flags = kHip,
     .features = kFeatures,
@@ -176,6 +194,7 @@ constexpr ExtractorInfo kPsnrExtractor = {
 
 constexpr ExtractorInfo kFloatPsnrExtractor = {
     .name = "float_psnr",
+    .measures = "error",
     .help = "peak signal-to-noise ratio of the luma, on the scale of 8 bit",
     .flags = kHip,
     .features = kFloatFeatures,

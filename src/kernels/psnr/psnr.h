@@ -22,12 +22,15 @@
 #ifndef VMAFX_KERNELS_PSNR_PSNR_H
 #define VMAFX_KERNELS_PSNR_PSNR_H
 
-#include "kernels/metric.h"
-#include "kernels/psnr/psnr_work.h"
+#include <cstdint>
+
+#include "base/picture.h"
+#include "kernels/forward.h"
+#include "kernels/psnr/psnr_math.h"
 
 namespace vmafx {
 
-/* Both metrics' sums: of the first `planes` planes of frames. */
+/* Parameters of both metrics' sums, over the first `planes` planes of frames. */
 struct PsnrParams {
   VideoFormat format;
   int planes = 1;
@@ -36,7 +39,7 @@ struct PsnrParams {
 /* The twins: Σ (ref - dist)² of one plane. Planes of equal size; samples below 2^bpc. */
 uint64_t psnr_sse_plain(const SamplePlane& ref, const SamplePlane& dist, int bpc);
 uint64_t psnr_sse_simd(const SamplePlane& ref, const SamplePlane& dist, int bpc);
-std::unique_ptr<DeviceTwin> psnr_hip(const PsnrParams& params);
+OwnedDeviceTwin psnr_hip(const PsnrParams& params);
 
 extern const ExtractorInfo kPsnrExtractor, kFloatPsnrExtractor;
 

@@ -4,7 +4,7 @@
 
 namespace vmafx::psnr {
 
-/* What a thread adds up: of bytes kPsnrPacksPerThread · 16 · 255² < 2^23. */
+/* A thread's sum: for bytes kPsnrPacksPerThread · 16 · 255² < 2^23. */
 template <class T>
 struct ThreadSum {
   using Type = uint32_t;
@@ -35,7 +35,7 @@ VMAFX_DEVICE uint64_t column_sse(const hip::DevicePlane& ref, const hip::DeviceP
   return sum;
 }
 
-/* The same where the row ends within the pack. */
+/* The squared errors of packs that the end of the row cuts. */
 template <class T>
 VMAFX_DEVICE uint64_t edge_sse(const hip::DevicePlane& ref, const hip::DevicePlane& dist, int x, int y, int w, int h) {
   uint64_t sum = 0;

@@ -1,7 +1,9 @@
-/* Which kernels of psnr run, on what planes, in which order: one, on all planes of all frames. */
+/* The HIP twin of psnr: one kernel, on all planes of all frames. */
 #include <algorithm>
 
+#include "kernels/device_twin.h"
 #include "kernels/psnr/psnr.h"
+#include "kernels/psnr/psnr_work.h"
 
 namespace vmafx {
 namespace {
@@ -35,6 +37,6 @@ class PsnrHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> psnr_hip(const PsnrParams& params) { return std::make_unique<PsnrHip>(params); }
+OwnedDeviceTwin psnr_hip(const PsnrParams& params) { return {std::make_unique<PsnrHip>(params)}; }
 
 }  // namespace vmafx

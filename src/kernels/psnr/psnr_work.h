@@ -1,20 +1,15 @@
-/* The raw sums of psnr, what its kernels are given, and how the planes of a frame are cut into tiles, one block each. */
+/* The arguments of the kernels of psnr, and how the planes of a frame are cut into tiles, one block each. */
 #ifndef VMAFX_KERNELS_PSNR_PSNR_WORK_H
 #define VMAFX_KERNELS_PSNR_PSNR_WORK_H
 
-#include "kernels/arithmetic/squared_error.h"
 #include "kernels/gpu/work.h"
+#include "kernels/psnr/psnr_math.h"
 
 namespace vmafx {
 
-/* The raw sums of one frame. */
-struct PsnrSums {
-  uint64_t sse[3];  // Σ (ref - dist)² per plane; 0 for planes that are not read
-};
-
 /* A tile: kPsnrTilePacks times 16 bytes wide. Each thread has one pack in every kPsnrThreadRows-th row. */
 inline constexpr unsigned kPsnrTilePacks = 64;
-inline constexpr unsigned kPsnrThreadRows = 2;  // of threads in a block
+inline constexpr unsigned kPsnrThreadRows = 2;  // rows of threads per block
 inline constexpr unsigned kPsnrPacksPerThread = 4;
 inline constexpr unsigned kPsnrTileRows = kPsnrThreadRows * kPsnrPacksPerThread;
 

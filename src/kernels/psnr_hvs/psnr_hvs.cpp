@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cmath>
 
+#include "kernels/device_twin.h"
 #include "kernels/metric.h"
 
 namespace vmafx {
@@ -28,7 +29,7 @@ class PsnrHvs : public Metric<VideoFormat, PsnrHvsSums, PsnrHvsScores> {
   Reads reads() const override { return {.ref = 7, .dist = 7}; }
 
  private:
-  PsnrHvsScores scores(const PsnrHvsSums& sums) override {
+  PsnrHvsScores scores(const PsnrHvsSums& sums) const override {
     double errors[3];
     for (int p = 0; p < 3; p++) errors[p] = mean_error(p, sums.error[p].value());
     return {{decibels(errors[0]), decibels(errors[1]), decibels(errors[2])},
@@ -70,6 +71,7 @@ Created create(const NoOptions&, const VideoFormat& format, Placement placement)
 
 constexpr ExtractorInfo kPsnrHvsExtractor = {
     .name = "psnr_hvs",
+    .measures = "error",
     .help = "peak signal-to-noise ratio of visible errors, PSNR-HVS-M",
     .flags = kHip,
     .features = kFeatures,

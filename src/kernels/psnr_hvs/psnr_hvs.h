@@ -20,9 +20,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
-#include "kernels/metric.h"
+#include "base/picture.h"
+#include "kernels/forward.h"
 #include "kernels/psnr_hvs/psnr_hvs_math.h"
 
 namespace vmafx {
@@ -33,15 +33,16 @@ inline constexpr int kPsnrHvsMostBits = 12;
 PsnrHvsSum psnr_hvs_plain(int plane, const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte* scratch);
 PsnrHvsSum psnr_hvs_simd(int plane, const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte* scratch);
 
-/* What the SIMD twin takes for planes up to w samples wide: of ref and dist eight rows, and of each an array for each of
- * up to four words that a block's row has. An array has a word for each block, and what a vector may read past them. */
+/* The SIMD twin's arrays for planes up to w samples wide: for eight rows of ref and of dist, one array for each of
+ * up to four words that a block's row has. An array has a word for each block, and room for vectors that read past
+ * them. */
 size_t psnr_hvs_array_words(int w);
 inline size_t psnr_hvs_scratch_bytes(int w) {
   return 2 * kPsnrHvsBlock * 4 * psnr_hvs_array_words(w) * sizeof(uint32_t);
 }
 
 /* The HIP twin. */
-std::unique_ptr<DeviceTwin> psnr_hvs_hip(const VideoFormat& format);
+OwnedDeviceTwin psnr_hvs_hip(const VideoFormat& format);
 
 extern const ExtractorInfo kPsnrHvsExtractor;
 

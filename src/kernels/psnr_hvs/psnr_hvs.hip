@@ -1,5 +1,5 @@
-/* The kernels of psnr_hvs: first the squared errors and their exact sums of all rows of blocks, then, knowing the rows above, what of the
- * squares counts. Each works on all planes of a batch in one launch. Grid: rows, 1, frames. */
+/* The kernels of psnr_hvs: first the squared errors and their exact sums of all rows of blocks, then, knowing the rows
+ * above, what of the squares counts. Each works on all planes of a batch in one launch. Grid: rows, 1, frames. */
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/psnr_hvs/psnr_hvs_math-inl.h"
@@ -71,7 +71,7 @@ struct Squares {
 
 struct Row {
   int32_t coefficients[8];
-  float energy, texture;  // of the whole block
+  float energy, texture;  // the whole block's
 };
 
 /* The coefficients of the thread's vertical frequency, from the column of samples at `from`. */
@@ -94,7 +94,7 @@ VMAFX_DEVICE Row transformed(const uint8_t* from, int64_t stride, int32_t middle
   return row;
 }
 
-/* Of the block at (x, y) by the thread's column: the squared errors of the thread's row of coefficients. */
+/* The squared errors of the thread's row of coefficients, in the block at (x, y) by the thread's column. */
 template <class T>
 VMAFX_DEVICE Squares squares_of(const hip::DevicePlane& ref, const hip::DevicePlane& dist, int x, int y, int32_t middle,
                                 const PsnrHvsWeights& weights) {
@@ -111,9 +111,9 @@ VMAFX_DEVICE Squares squares_of(const hip::DevicePlane& ref, const hip::DevicePl
 /* The row that this block of threads has. */
 struct Place {
   unsigned plane, row;  // row of the plane
-  int blocks;           // of samples, in the row
+  int blocks;           // blocks of samples in the row
   PsnrHvsSum* exact;    // the exact sums of the plane's rows
-  float* squares;       // of the row, those of this thread in its first block of samples
+  float* squares;       // the row's squares, from this thread's in its first block of samples on
 
   VMAFX_DEVICE float* squares_of(int block) const { return squares + block * kPsnrHvsSquares; }
 };
@@ -129,8 +129,8 @@ VMAFX_DEVICE Place place_of(const PsnrHvsWork& work) {
           work.squares + block * kPsnrHvsSquares + gpu::thread_rank() % 8 * kPsnrHvsBlock};
 }
 
-/* The sum over the row, in parts, of what error_of(block, is_there) gives in each thread of a block of samples; who has none does the last one
- * again. The threads that begin a block have its part. */
+/* The sum over the row, in parts, of what error_of(block, is_there) gives in each thread of a block of samples; who has
+ * none does the last one again. The threads that begin a block have its part. */
 template <class Errors>
 VMAFX_DEVICE PsnrHvsSum row_part(const Place& place, Errors error_of) {
   const bool begins = gpu::thread_rank() % 8 == 0;

@@ -1,5 +1,5 @@
-/* Which kernels of psnr_hvs run, on what planes, in which order: one for the errors and the exact sums of rows of blocks, one for what of them
- * counts. Both take all planes of all frames. */
+/* The HIP twin of psnr_hvs: one kernel for the errors and the exact sums of rows of blocks, one for the counted parts
+ * of the errors. Both take all planes of all frames. */
 #include "kernels/device_twin.h"
 #include "kernels/psnr_hvs/psnr_hvs.h"
 #include "kernels/psnr_hvs/psnr_hvs_work.h"
@@ -51,6 +51,6 @@ class PsnrHvsHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> psnr_hvs_hip(const VideoFormat& format) { return std::make_unique<PsnrHvsHip>(format); }
+OwnedDeviceTwin psnr_hvs_hip(const VideoFormat& format) { return {std::make_unique<PsnrHvsHip>(format)}; }
 
 }  // namespace vmafx

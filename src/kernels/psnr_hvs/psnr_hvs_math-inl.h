@@ -52,14 +52,14 @@ VMAFX_TWIN void psnr_hvs_dct(Integer (&v)[8]) {
   y7 = y7 + psnr_hvs_scaled<15>(y1, 3227);  // (1 - cos 11.25°) / sin 11.25°
   y1 = y1 - psnr_hvs_scaled<15>(y7, 6393);  // sin 11.25°
   y7 = y7 + psnr_hvs_scaled<15>(y1, 3227);
-  y5 = y5 + psnr_hvs_scaled<13>(y3, 2485);  // the same of 33.75°
+  y5 = y5 + psnr_hvs_scaled<13>(y3, 2485);  // the same for 33.75°
   y3 = y3 - psnr_hvs_scaled<15>(y5, 18205);
   y5 = y5 + psnr_hvs_scaled<13>(y3, 2485);
 
   v[0] = y0, v[1] = y1, v[2] = y2, v[3] = y3, v[4] = y4, v[5] = y5, v[6] = y6, v[7] = y7;
 }
 
-/* Of the samples of a quarter of a block, less the middle of their range: their sum and that of their squares. */
+/* Moments of a quarter of a block: sums of its samples, less the middle of their range, and of their squares. */
 struct PsnrHvsMoments {
   Integer sum, squares;
 };
@@ -95,7 +95,7 @@ VMAFX_TWIN Real psnr_hvs_sum(const Real (&rows)[8]) {
   return ((rows[0] + rows[1]) + (rows[2] + rows[3])) + ((rows[4] + rows[5]) + (rows[6] + rows[7]));
 }
 
-/* What masks an error, times 1 / csf of its frequency; of the energies and textures of both blocks. */
+/* The strength that masks an error, times 1 / csf of its frequency, from the energies and textures of both blocks. */
 VMAFX_TWIN Real psnr_hvs_mask(Real ref_energy, Real ref_texture, Real dist_energy, Real dist_texture) {
   constexpr float kOverNorm = 1 / (32 * 0.3885746225901003);
   return Real(kOverNorm) * square_root(maximum(ref_energy * ref_texture, dist_energy * dist_texture));
@@ -107,7 +107,7 @@ struct PsnrHvsBlock {
   Real texture, energy;
 };
 
-/* Of the samples that samples(row, column) gives. */
+/* Transforms the block of samples that samples(row, column) gives. */
 template <class Samples>
 VMAFX_TWIN void psnr_hvs_transform(Samples samples, int middle, const PsnrHvsWeights (&weights)[8], PsnrHvsBlock& out) {
   const Integer zero(0), half_range(middle);
@@ -140,7 +140,8 @@ VMAFX_TWIN Real psnr_hvs_square(Integer ref, Integer dist, const PsnrHvsWeights&
   return visible * visible;
 }
 
-/* What it counts: what it changes in a float that holds `above`, the exact sum of the rows of blocks above. */
+/* The part of a square that counts: its effect on a float that holds `above`, the exact sum of the rows of blocks
+ * above. */
 VMAFX_TWIN Real psnr_hvs_counted(Real square, Real above) { return (above + square) - above; }
 
 /* Σ of squared visible errors: as it is, and as libvmaf counts it. */
@@ -148,7 +149,7 @@ struct PsnrHvsErrors {
   Real exact, counted;
 };
 
-/* Of a row of coefficients. */
+/* The errors of a row of coefficients. */
 VMAFX_TWIN PsnrHvsErrors psnr_hvs_errors(const Integer (&ref)[8], const Integer (&dist)[8],
                                          const PsnrHvsWeights& weights, Real mask, Real above) {
   PsnrHvsErrors sum = {Real(0), Real(0)};
@@ -161,7 +162,7 @@ VMAFX_TWIN PsnrHvsErrors psnr_hvs_errors(const Integer (&ref)[8], const Integer 
   return sum;
 }
 
-/* Of a block. */
+/* The errors of a block. */
 VMAFX_TWIN PsnrHvsErrors psnr_hvs_errors(const PsnrHvsBlock& ref, const PsnrHvsBlock& dist,
                                          const PsnrHvsWeights (&weights)[8], Real above) {
   const Real mask = psnr_hvs_mask(ref.energy, ref.texture, dist.energy, dist.texture);

@@ -15,7 +15,7 @@ inline constexpr int kPsnrHvsStep = 7;   // from one block to the next: neighbor
 /* Blocks along a side of n >= 8 samples. */
 VMAFX_HD int psnr_hvs_blocks(int n) { return (n - kPsnrHvsBlock) / kPsnrHvsStep + 1; }
 
-/* Of a block: below 64 · 4095² · 2.63² < 2^33; of the blocks of a plane, as sums of two words. */
+/* A sum of errors. A block's is below 64 · 4095² · 2.63² < 2^33; a plane's has two words. */
 inline constexpr int kPsnrHvsSumBits = 7;
 using PsnrHvsSum = Fixed2<kPsnrHvsSumBits>;
 
@@ -52,7 +52,7 @@ VMAFX_CONSTANT float kPsnrHvsCsf[3][8][8] = {
      {0.721500456f, 0.962064122f, 0.820534991f, 0.661776842f, 0.531064165f, 0.43869458f, 0.375820256f, 0.330555063f},
      {0.59390651f, 0.802254508f, 0.706020325f, 0.587716619f, 0.478717061f, 0.39302167f, 0.330555063f, 0.285345397f}}};
 
-/* What the coefficients of one vertical frequency weigh. */
+/* The weights of the coefficients of one vertical frequency. */
 struct PsnrHvsWeights {
   float csf[8];
   float inverse[8];  // 1 / csf, and 0 for the mean of the block, which nothing masks

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/psnr_hvs/psnr_hvs_simd.cpp"

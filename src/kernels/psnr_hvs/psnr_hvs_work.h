@@ -1,4 +1,4 @@
-/* What the kernels of psnr_hvs are given, and how blocks are dealt out to threads. */
+/* The parameters of psnr_hvs's kernels, and the way that blocks are dealt out to threads. */
 #ifndef VMAFX_KERNELS_PSNR_HVS_PSNR_HVS_WORK_H
 #define VMAFX_KERNELS_PSNR_HVS_PSNR_HVS_WORK_H
 
@@ -14,7 +14,7 @@ namespace vmafx {
  * threads have a row of them, some at a time. */
 inline constexpr unsigned kPsnrHvsAtATime = 16;
 inline constexpr unsigned kPsnrHvsThreads = 8 * kPsnrHvsAtATime;
-inline constexpr unsigned kPsnrHvsSquares = kPsnrHvsBlock * kPsnrHvsBlock;  // of a block of samples
+inline constexpr unsigned kPsnrHvsSquares = kPsnrHvsBlock * kPsnrHvsBlock;  // samples in a block
 
 struct PsnrHvsRowsOfPlane {
   int32_t blocks_x = 0;
@@ -25,11 +25,11 @@ struct PsnrHvsRowsOfPlane {
 struct PsnrHvsWork {
   PsnrHvsRowsOfPlane rows[3];
   hip::BatchPlanes planes[3];
-  int32_t middle = 128;  // of the range of samples
+  int32_t middle = 128;  // the middle of the samples' range
   BatchSums<PsnrHvsSums> sums;
-  uint32_t blocks = 0;               // of samples, of a frame
+  uint32_t blocks = 0;               // blocks of samples in a frame
   hip::DevicePtr<PsnrHvsSum> exact;  // the exact sum of each row, frame by frame
-  hip::DevicePtr<float> squares;     // of the errors of each block, frame by frame, by the rows of its coefficients
+  hip::DevicePtr<float> squares;     // the errors of each block, frame by frame, by the rows of its coefficients
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(psnr_hvs_rows, PsnrHvsWork, kPsnrHvsThreads);
 VMAFX_DECLARE_KERNEL(psnr_hvs_sums, PsnrHvsWork, kPsnrHvsThreads);

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <span>
 
+#include "kernels/device_twin.h"
 #include "kernels/metric.h"
 #include "kernels/steps/row_sums.h"
 
@@ -69,7 +70,7 @@ class SpeedChroma : public Metric<SpeedPlan, SpeedChromaSums, SpeedChromaScores>
   Reads reads() const override { return {.ref = 6, .dist = 6}; }
 
  private:
-  SpeedChromaScores scores(const SpeedChromaSums& sums) override {
+  SpeedChromaScores scores(const SpeedChromaSums& sums) const override {
     const float u = score_of(params_, sums.u), v = score_of(params_, sums.v);
     const bool no_u = sums.u.singular, no_v = sums.v.singular;
     const float uv = no_u && !no_v ? v : no_v && !no_u ? u : (u + v) / 2;
@@ -98,7 +99,7 @@ constexpr Twins<SpeedPlan, SpeedChromaSums> kChromaTwins = {
 };
 
 Created create_chroma(const SpeedOptions& options, const VideoFormat& format, Placement placement) {
-  if (format.planes() == 1) return error(EINVAL, "speed_chroma: a video without chroma has none to score");
+  if (format.planes() == 1) return error(EINVAL, "speed_chroma: it scores chroma, and this video has none");
   VMAFX_ASSIGN(const SpeedPlan plan, SpeedPlan::create("speed_chroma", options, format, {.first = 1, .count = 2}));
   return std::unique_ptr<Extractor>(new SpeedChroma(plan, kChromaTwins, kChromaFeatures, placement));
 }
@@ -121,7 +122,9 @@ class SpeedTemporal : public Metric<SpeedPlan, SpeedSums, SpeedTemporalScores> {
   }
 
  private:
-  SpeedTemporalScores scores(const SpeedSums& sums) override { return {clipped(params_, score_of(params_, sums))}; }
+  SpeedTemporalScores scores(const SpeedSums& sums) const override {
+    return {clipped(params_, score_of(params_, sums))};
+  }
 };
 
 template <SpeedTwin twin>
@@ -151,6 +154,7 @@ Created create_temporal(const SpeedOptions& options, const VideoFormat& format, 
 
 constexpr ExtractorInfo kSpeedChromaExtractor = {
     .name = "speed_chroma",
+    .measures = "color",
     .help = "SpEED-QA of the chroma planes",
     .flags = kHip,
     .features = kChromaFeatures,
@@ -161,6 +165,7 @@ constexpr ExtractorInfo kSpeedChromaExtractor = {
 
 constexpr ExtractorInfo kSpeedTemporalExtractor = {
     .name = "speed_temporal",
+    .measures = "flicker",
     .help = "SpEED-QA of the differences of successive frames",
     .flags = kHip,
     .features = kTemporalFeatures,

@@ -14,9 +14,9 @@
  *     score = mean over the blocks of |E_ref log2(1 + S_ref) - E_dist log2(1 + S_dist)|
  *
  * A block where both E are below that of a floor, sigma_nn (1 + nn_floor) at S = 0, counts 0. speed_weight_var_mode
- * says which mix of S_ref and S_dist the second factor takes. K is singular when an eigenvalue, or a pivot of the linear
- * system, is below 1e-6: in both planes the score is 0, and in one of them, too. uv is the mean of u and v, or the one of
- * them that is not singular.
+ * says which mix of S_ref and S_dist the second factor takes. K is singular when an eigenvalue, or a pivot of the
+ * linear system, is below 1e-6: in both planes the score is 0, and in one of them, too. uv is the mean of u and v, or
+ * the one of them that is not singular.
  *
  * Equal to libvmaf f85a853, practically always to the last bit: K of planes without much detail is so near to singular
  * that the roundings of single precision are seen in the fifth digit of scores, so all is done as there, in its order
@@ -31,18 +31,19 @@
 #ifndef VMAFX_KERNELS_SPEED_SPEED_H
 #define VMAFX_KERNELS_SPEED_SPEED_H
 
-#include <memory>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string_view>
 
-#include "kernels/metric.h"
-#include "kernels/speed/speed_work.h"
+#include "base/picture.h"
+#include "kernels/forward.h"
+#include "kernels/speed/speed_shape.h"
 #include "kernels/steps/prescale.h"
 
 namespace vmafx {
 
-/* Of both metrics. */
+/* The options of both metrics. */
 struct SpeedOptions {
   double kernelscale = 1, prescale = 1, sigma_nn = 0.29, nn_floor = 0, max_val = 1000;
   std::string_view prescale_method = "nearest";
@@ -52,7 +53,7 @@ struct SpeedOptions {
 
 inline constexpr int kSpeedSlack = 64;  // numbers past the end of every row here that vectors may touch
 
-/* Where one side's stages lie in the scratch memory, and the blocks of both. */
+/* The places of one side's stages in the scratch memory, and of the blocks of both sides. */
 struct SpeedMemory {
   SpeedMemory(const class SpeedPlan& plan, std::byte* memory);  // nullptr: for `bytes`
 
@@ -60,28 +61,29 @@ struct SpeedMemory {
   std::byte* scaler = nullptr;
   Plane<float> small;               // x
   Plane<float> centered;            // m
-  float* row;                       // of shape.w and slack on both sides
+  float* row;                       // shape.w numbers, with slack on both sides
   double* shifted;                  // five rows of m from five columns on, of padded_windows_x() each
   Plane<float> values;              // row i: element i of all blocks of m
-  float *variance[2], *entropy[2];  // of the blocks of ref and dist
+  float *variance[2], *entropy[2];  // for the blocks of ref and dist
   size_t bytes;
 };
 
-/* Which planes of frames are scored. */
+/* The planes of frames that are scored. */
 struct SpeedPlanes {
   int first = 0, count = 1;
   bool in_time = false, ref_diff = false;
 };
 
-/* What is known of a SpEED before the first frame. */
+/* The part of a SpEED that is known before the first frame. */
 class SpeedPlan {
  public:
-  /* EINVAL for a kernelscale or method that does not exist, and planes too small for one block. `metric`: for messages. */
+  /* EINVAL for a kernelscale or method that does not exist, and planes too small for one block. `metric`: for
+   * messages. */
   static StatusOr<SpeedPlan> create(const char* metric, const SpeedOptions& options, const VideoFormat& format,
                                     const SpeedPlanes& planes);
 
   SpeedPlanes planes;
-  int w, h;  // of these
+  int w, h;  // the scored planes' size
   SpeedShape shape;
   int bpc = 8;
   PrescaleMethod method = PrescaleMethod::kNearest;
@@ -106,11 +108,11 @@ using SpeedMeasure = bool (*)(const SpeedPlan& plan, const SpeedPlane& plane, co
 void speed_score(const SpeedPlan& plan, const SpeedPlane& ref, std::span<const SpeedPlane> dists, std::byte* scratch,
                  SpeedMeasure measure, std::span<SpeedSums* const> sums);
 
-/* What of a plane is scaled, where the plan has a scaler. */
+/* The plane that the plan's scaler scales. */
 PrescaleSource speed_source(const SpeedPlan& plan, const SpeedPlane& plane);
 
 /* The HIP twin. */
-std::unique_ptr<DeviceTwin> speed_hip(const SpeedPlan& plan);
+OwnedDeviceTwin speed_hip(const SpeedPlan& plan);
 
 extern const ExtractorInfo kSpeedChromaExtractor;
 extern const ExtractorInfo kSpeedTemporalExtractor;

@@ -1,6 +1,6 @@
-/* The kernels of SpEED, in data-flow order; block z is a unit (speed_work.h). What counts is that they are
- * few, for all planes of both sides of a batch at once: the longest, whose QR steps one thread makes (some 0.13 ms on an
- * H200), takes as long for one plane as for many. */
+/* The kernels of SpEED, in data-flow order; block z is a unit (speed_work.h). They must be few, for all planes of both
+ * sides of a batch at once: the longest, whose QR steps one thread makes (some 0.13 ms on an H200), takes as long for
+ * one plane as for many. */
 #include "kernels/gpu/gpu.h"
 #include "kernels/speed/speed_blocks-inl.h"
 #include "kernels/speed/speed_work.h"
@@ -17,7 +17,7 @@ VMAFX_DEVICE bool has_score(const SpeedWork& work, int unit) {
   return !work.in_time || work.before[unit].data.get() != nullptr;
 }
 
-/* Of the plane as it is: what may then be scaled. */
+/* A sample of the plane as it is, which may then be scaled. */
 template <class T>
 VMAFX_DEVICE float value_at(const SpeedWork& work, int unit, int x, int y) {
   const float now = row_of<T>(work.now[unit], y)[x];

@@ -1,4 +1,4 @@
-/* What SpEED makes of the variances of blocks, for one and for vectors of them (twin-inl.h). */
+/* The way from the variances of blocks to SpEED's sums, for one block and for vectors of them (twin-inl.h). */
 #if defined(VMAFX_KERNELS_SPEED_SPEED_BLOCKS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_KERNELS_SPEED_SPEED_BLOCKS_INL_H
 #undef VMAFX_KERNELS_SPEED_SPEED_BLOCKS_INL_H
@@ -50,8 +50,8 @@ VMAFX_TWIN Real variance(const Model& model, const Values& y, const Memory& x) {
   return sum;
 }
 
-/* Where K is near to singular, rounding can leave an S below 0, or none: it then counts as 0 where there is no
- * logarithm of it. */
+/* The logarithm of x, or of `otherwise` if x has none: if K is near to singular, rounding can leave an S at or below
+ * 0. */
 VMAFX_TWIN Double logarithm_or(Double x, Double otherwise) { return logarithm2(select(Double(0) < x, x, otherwise)); }
 
 VMAFX_TWIN Real entropy(const Model& model, Real variance, float sigma) {
@@ -65,7 +65,7 @@ VMAFX_TWIN Real entropy(const Model& model, Real variance, float sigma) {
 }
 
 #ifndef HWY_TARGET
-/* What weighs the entropies: log2(1 + S), of the S that the mode says. */
+/* The weight of the entropies: log2(1 + S), with the S that the mode names. */
 VMAFX_HD double weight(int mode, bool of_dist, float ref, float dist) {
   const bool is_mixed = mode == 3 || (mode > 3 && of_dist);
   const double r = ref, d = dist;

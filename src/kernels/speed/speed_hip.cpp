@@ -1,6 +1,7 @@
-/* Which kernels of SpEED run, on what planes, in which order. */
+/* The HIP twin of SpEED: its kernels, in data-flow order. */
 #include "kernels/device_twin.h"
 #include "kernels/speed/speed.h"
+#include "kernels/speed/speed_work.h"
 
 namespace vmafx {
 namespace {
@@ -99,6 +100,6 @@ class SpeedHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> speed_hip(const SpeedPlan& plan) { return std::make_unique<SpeedHip>(plan); }
+OwnedDeviceTwin speed_hip(const SpeedPlan& plan) { return {std::make_unique<SpeedHip>(plan)}; }
 
 }  // namespace vmafx

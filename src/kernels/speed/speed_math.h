@@ -6,7 +6,7 @@
 
 #include "kernels/gpu/device.h"
 #include "kernels/speed/speed_matrix.h"
-#include "kernels/speed/speed_work.h"
+#include "kernels/speed/speed_shape.h"
 
 namespace vmafx::speed {
 
@@ -14,13 +14,13 @@ inline constexpr float kMiddle = 128;  // taken off the samples
 
 /* -- Covariances --------------------------------------------------------------------------------------------------- */
 
-/* A sum over all windows is made in double: along a row of windows in eight parts, of the columns x mod 8, which bands of
- * kSpeedBand rows add up row by row; then those eight as here; then the bands. */
+/* A sum over all windows is made in double: along a row of windows in eight parts, of the columns x mod 8, which bands
+ * of kSpeedBand rows add up row by row; then those eight as here; then the bands. */
 VMAFX_HD double total(const double* part) {
   return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
 }
 
-/* Of the products of elements a and b of the windows in rows `from` to `to` - 1 of a plane, or of a alone. */
+/* Σ of the products of elements a and b, or of a alone, over the windows in rows `from` to `to` - 1 of a plane. */
 template <bool is_pair>
 VMAFX_HD double band_sum(const SpeedShape& shape, const float* m, int stride, int from, int to, int a, int b) {
   double band[8] = {};

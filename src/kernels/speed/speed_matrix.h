@@ -6,17 +6,17 @@
 
 #include "kernels/arithmetic/real.h"
 #include "kernels/gpu/device.h"
-#include "kernels/speed/speed_work.h"
+#include "kernels/speed/speed_shape.h"
 
 namespace vmafx::speed {
 
 inline constexpr int n = kSpeedDim;
-inline constexpr double kEpsilon = 1e-6;  // what is smaller is taken for 0
+inline constexpr double kEpsilon = 1e-6;  // smaller values count as 0
 
 using Matrix = float (*)[kSpeedRow];
 using ConstMatrix = const float (*)[kSpeedRow];
 
-/* What may be done in parallel is given to a team:
+/* A team does the work that may be done in parallel:
  *
  *   team.each(count, f)    f(i) for i from 0 to count - 1, in any order; then all that they wrote is seen by all
  *   team.square(size, f)   f(i, j) for i and j from 0 to size - 1, likewise
@@ -118,7 +118,7 @@ VMAFX_HD void tridiagonalise(const Team& team, Matrix a, float* v, float* x, Tri
   });
 }
 
-/* Of the last two of `size` rows, the one nearer to the last. */
+/* The eigenvalue of the last two of `size` rows that is nearer to the last. */
 VMAFX_HD float trailing_eigenvalue(const float* diagonal, const float* beside, int size) {
   const float a = diagonal[size - 2], b = diagonal[size - 1], ab = beside[size - 2];
   const float half = (a - b) * 0.5f;
@@ -131,7 +131,7 @@ struct Rotation {
   float c, s;
 };
 
-/* That turns (a, b) so that b becomes 0. */
+/* The rotation that turns (a, b) so that b becomes 0. */
 VMAFX_HD Rotation rotation(float a, float b) {
   const bool is_steep = absolute(b) > absolute(a);
   const float t = -(is_steep ? a : b) / (is_steep ? b : a);
@@ -145,7 +145,7 @@ VMAFX_HD Rotation rotation(float a, float b) {
 VMAFX_HD void iterate(float* diagonal, float* beside, int size) {
   float shift = trailing_eigenvalue(diagonal, beside, size);
   if (kEpsilon * absolute(shift) > absolute(diagonal[0]) + absolute(beside[0])) shift = 0;
-  float x = diagonal[0] - shift, z = beside[0];  // what the next rotation is made for
+  float x = diagonal[0] - shift, z = beside[0];  // the next rotation's arguments
   float a = diagonal[0], b = beside[0];          // row k as it is by now
   float before = 0, bulge = 0;                   // in row k - 1
   for (int k = 0; k < size - 1; k++) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/status.h"
 #include "kernels/steps/rows.h"
 #include "kernels/steps/scratch.h"
 

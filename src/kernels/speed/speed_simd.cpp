@@ -13,9 +13,9 @@
 #include <iterator>
 #include <span>
 
-#include "base/prefetch.h"
 #include "kernels/speed/speed_math.h"
 #include "kernels/steps/mirror.h"
+#include "kernels/steps/prefetch.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/speed/speed_simd.cpp"
@@ -41,7 +41,7 @@ void score_plane(const SpeedPlan& plan, const SpeedPlane& ref, std::span<const S
 using namespace speed;
 
 constexpr hn::CappedTag<double, 8> dd;         // the parts of a sum
-constexpr hn::CappedTag<float, kSpeedRow> dr;  // of a row of a matrix
+constexpr hn::CappedTag<float, kSpeedRow> dr;  // a row of a matrix
 using VD = hn::Vec<decltype(dd)>;
 using VR = hn::Vec<decltype(dr)>;
 
@@ -51,8 +51,8 @@ HWY_INLINE int double_lanes() { return static_cast<int>(hn::Lanes(dd)); }
 
 constexpr int kPictures = 2;  // at most, that samples are made of
 
-/* Σ down the rows around `y`. A last vector overlaps the one before: planes are wider than a vector. Meanwhile the rows of
- * `pictures` around the next `y` are asked for. */
+/* Σ down the rows around `y`. A last vector overlaps the one before: planes are wider than a vector. Meanwhile the rows
+ * of `pictures` around the next `y` are asked for. */
 template <class T, class Source>
 void sum_down(const SpeedShape& shape, const Source& source, std::span<const Plane<const T>> pictures, int y,
               float* out) {
@@ -215,7 +215,7 @@ class Covariances {
   const Plane<float>& m_;
   double* const shifted_;
   const int padded_;
-  double product_bands_[n][n][8] = {}, sum_bands_[n][8] = {};  // of the band that is being summed up
+  double product_bands_[n][n][8] = {}, sum_bands_[n][8] = {};  // sums of the present band
   double products_[n][n] = {}, sums_[n] = {};
 };
 

@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "kernels/arithmetic/fixed.h"
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 
@@ -24,7 +26,7 @@ namespace {
 
 struct SsimOptions {
   bool enable_lcs = false, enable_db = false, clip_db = false;
-  int scale = 0;  // of float_ssim
+  int scale = 0;  // float_ssim's
 };
 
 constexpr OptionInfo kEnableDb = option<&SsimOptions::enable_db>("enable_db", nullptr, "give the score in dB");
@@ -112,7 +114,7 @@ class FloatSsim : public SsimMetric<SsimScores> {
   using SsimMetric::SsimMetric;
 
  private:
-  SsimScores scores(const SsimSums& sums) override {
+  SsimScores scores(const SsimSums& sums) const override {
     const SsimMeans mean = means(params_, sums, 0);
     return {in_unit(mean.lcs), mean.l, mean.c, mean.s};
   }
@@ -168,7 +170,7 @@ constexpr float kExponents[kMsSsimScales] = {0.0448f, 0.2856f, 0.3001f, 0.2363f,
 
 double weighted(double mean, int scale) { return std::pow(mean, static_cast<double>(kExponents[scale])); }
 
-/* So that an 11x11 window fits the last scale, as libvmaf counts it. */
+/* The least size for which an 11x11 window fits the last scale, as libvmaf counts it. */
 constexpr int kLeastSize = 11 << (kMsSsimScales - 1);
 
 class FloatMsSsim : public SsimMetric<MsSsimScores> {
@@ -176,7 +178,7 @@ class FloatMsSsim : public SsimMetric<MsSsimScores> {
   using SsimMetric::SsimMetric;
 
  private:
-  MsSsimScores scores(const SsimSums& sums) override {
+  MsSsimScores scores(const SsimSums& sums) const override {
     MsSsimScores scores = {.ms_ssim = 1, .l = {}, .c = {}, .s = {}};
     for (int s = 0; s < kMsSsimScales; s++) {
       const SsimMeans mean = means(params_, (&sums)[s], s);
@@ -205,6 +207,7 @@ Created create_ms_ssim(const SsimOptions& options, const VideoFormat& format, Pl
 
 constexpr ExtractorInfo kFloatSsimExtractor = {
     .name = "float_ssim",
+    .measures = "structure",
     .help = "structural similarity of luma, at one scale",
     .flags = kHip,
     .features = kSsimFeatures,
@@ -214,6 +217,7 @@ constexpr ExtractorInfo kFloatSsimExtractor = {
 
 constexpr ExtractorInfo kFloatMsSsimExtractor = {
     .name = "float_ms_ssim",
+    .measures = "structure",
     .help = "structural similarity of luma, at five scales",
     .flags = kHip,
     .features = kMsSsimFeatures,

@@ -15,20 +15,24 @@
  *
  * Equal to libvmaf f85a853 `float_ssim`, `float_ms_ssim`: products, filtered samples and means are rounded to float
  * where it does, because in bright flat areas the rounding of variances shows in dB. Deviations: any depth from 8 to
- * 16 bit, where it takes 9, 11, 13 to 15 bit for bytes; equal pictures score 1 even if they are flat, where its rounding
- * may show; a negative mean(s) counts as 0, where it gives NaN; pictures without a window are refused, where it gives 0
- * or NaN. */
+ * 16 bit, where it takes 9, 11, 13 to 15 bit for bytes; equal pictures score 1 even if they are flat, where its
+ * rounding may show; a negative mean(s) counts as 0, where it gives NaN; pictures without a window are refused, where
+ * it gives 0 or NaN. */
 #ifndef VMAFX_KERNELS_SSIM_SSIM_H
 #define VMAFX_KERNELS_SSIM_SSIM_H
 
-#include "kernels/metric.h"
-#include "kernels/ssim/ssim_work.h"
+#include <cstddef>
+#include <cstdint>
+
+#include "base/picture.h"
+#include "kernels/forward.h"
+#include "kernels/ssim/ssim_math.h"
 
 namespace vmafx {
 
 struct SsimParams {
   int w, h, bpc;
-  int factor = 1;       // what rows and columns are divided by beforehand
+  int factor = 1;       // rows and columns are divided by it beforehand
   int scales = 1;       // 1 or kMsSsimScales
   bool every_l = true;  // false: l only at the last scale
   bool with_l(int scale) const { return every_l || scale == scales - 1; }
@@ -48,7 +52,7 @@ void ssim_simd(const SsimParams& params, const SamplePlane& ref, const SamplePla
                SsimSums& sums);
 size_t ssim_scratch_bytes_plain(const SsimParams& params);
 size_t ssim_scratch_bytes_simd(const SsimParams& params);
-std::unique_ptr<DeviceTwin> ssim_hip(const SsimParams& params);
+OwnedDeviceTwin ssim_hip(const SsimParams& params);
 
 extern const ExtractorInfo kFloatSsimExtractor, kFloatMsSsimExtractor;
 

@@ -3,6 +3,7 @@
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/ssim/ssim_math-inl.h"
+#include "kernels/ssim/ssim_work.h"
 #include "kernels/steps/mirror.h"
 
 namespace vmafx::ssim_device {
@@ -42,7 +43,7 @@ VMAFX_DEFINE_SAMPLE_KERNELS(ssim_means, T, work) {
 
 // -- Tiles of samples ------------------------------------------------------------------------------------------------
 
-/* Where `i` is found; for what no filter reaches, the nearest sample. */
+/* The place where sample `i` is found; for samples that no filter reaches, the nearest one. */
 VMAFX_DEVICE int found(int i, int size) {
   const int reached = i < -size ? -size : i;
   return mirror_repeated(reached < 2 * size ? reached : 2 * size - 1, size);
@@ -164,7 +165,7 @@ VMAFX_DEVICE void make_along(const float (*a)[kTileSamples], const float (*b)[kT
   }
 }
 
-/* Of these, means over columns of this thread's windows. */
+/* Means over columns of this thread's windows, from the means along rows. */
 template <int bits>
 VMAFX_DEVICE void make_across(const Along& along, float (&means)[kThreadWindows]) {
   constexpr int kValues = kThreadWindows + SsimWindow::kLength - 1;

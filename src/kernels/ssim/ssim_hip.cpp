@@ -1,8 +1,10 @@
-/* Which kernels of float_ssim and float_ms_ssim run, on what planes, in which order: one for the means over blocks
+/* The HIP twin of float_ssim and float_ms_ssim: one for the means over blocks
  * where there are any, one for the planes of each further scale, then one for the sums of all scales. All take all
  * frames of the batch. */
-#include "base/aligned.h"
+#include "base/rounding.h"
+#include "kernels/device_twin.h"
 #include "kernels/ssim/ssim.h"
+#include "kernels/ssim/ssim_work.h"
 #include "kernels/steps/rows.h"
 
 namespace vmafx {
@@ -70,6 +72,6 @@ class SsimHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> ssim_hip(const SsimParams& params) { return std::make_unique<SsimHip>(params); }
+OwnedDeviceTwin ssim_hip(const SsimParams& params) { return {std::make_unique<SsimHip>(params)}; }
 
 }  // namespace vmafx

@@ -6,7 +6,7 @@
 #define VMAFX_KERNELS_SSIM_SSIM_MATH_INL_H
 #endif
 
-#include "kernels/ssim/ssim_work.h"
+#include "kernels/ssim/ssim_math.h"
 #include "kernels/steps/rows-inl.h"
 
 VMAFX_TWIN_BEGIN
@@ -21,7 +21,7 @@ class SsimSum {
  public:
   VMAFX_TWIN explicit SsimSum(Real term) : high_(Real(kStart) + term), low_(term - (high_ - Real(kStart))) {}
   VMAFX_TWIN void add(Real term) { take(term, high_ + term); }
-  /* The same for the units that multiply, which have fewer operations of this. */
+  /* Adds like add(), by the units that multiply, which are less busy here. */
   VMAFX_TWIN void add_there(Real term) { take(term, plus(high_, term)); }
   VMAFX_TWIN void add(const SsimSum& other) {
     high_ = high_ + other.high();
@@ -95,7 +95,8 @@ VMAFX_TWIN Real ssim_block_mean(int factor, Values values) {
   return high + low;
 }
 
-/* What row y of a sample of the next scale adds to it: values(-kRadius) to values(kRadius) are those of that row. */
+/* The part of a sample of the next scale that comes from row y: values(-kRadius) to values(kRadius) are those of that
+ * row. */
 template <class Values>
 VMAFX_TWIN SsimSampleSum ssim_halving_row(int y, const Values& values) {
   return ssim_sum<kSsimSampleBits, SsimHalving::kRadius, false>(SsimHalvingTerms<Values>{values, y});
@@ -125,7 +126,7 @@ struct SsimValuesOf {
   VMAFX_TWIN Real operator()(int k) const { return values(k).*kind; }
 };
 
-/* The same over a window's row or column, of values(-kRadius) to values(kRadius). */
+/* The weighted means of values(-kRadius) to values(kRadius), a window's row or column. */
 template <bool products = false, class Values>
 VMAFX_TWIN SsimMeans ssim_means(const Values& values) {
   using Of = SsimValuesOf<Values>;
@@ -150,7 +151,7 @@ VMAFX_TWIN SsimValues ssim_values(const SsimMeans& mean) {
   const Real ref_sq = mean.ref * mean.ref, dist_sq = mean.dist * mean.dist;
   const Real xx = maximum(mean.ref_ref - ref_sq, zero), yy = maximum(mean.dist_dist - dist_sq, zero);
   const Real deviations = square_root(xx * yy), noisy_xy = mean.ref_dist - mean.ref * mean.dist;
-  /* Where one of the pictures is flat, a negative covariance is noise. */
+  /* If one of the pictures is flat, a negative covariance is noise. */
   const Real xy = select(deviations > zero, noisy_xy, maximum(noisy_xy, zero));
 
   const Double two(2);

@@ -2,9 +2,10 @@
 #ifndef VMAFX_KERNELS_SSIM_SSIM_ROWS_H
 #define VMAFX_KERNELS_SSIM_SSIM_ROWS_H
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "kernels/ssim/ssim.h"
 #include "kernels/steps/rows.h"
+#include "kernels/steps/scratch.h"
 
 namespace vmafx {
 
@@ -21,8 +22,8 @@ struct SsimStripMeans {
   Row along[SsimWindow::kLength], across;
 };
 
-/* What rows add to samples of the next scale, the latest. A row lies an even number of rows from all of them, or an odd
- * one: of distance y is part y / 2. */
+/* The parts of the latest rows in samples of the next scale. A row's distances from these samples are all even, or all
+ * odd: part y / 2 is for distance y. */
 struct SsimStripHalves {
   static constexpr int kRows = 2 * SsimHalving::kRadius + 2;
   struct Part {
@@ -50,42 +51,35 @@ struct SsimStripSamples {
 
 class SsimMemory {
  public:
-  SsimMemory(const SsimParams& params, std::byte* memory) : next_(memory), begin_(memory) {
-    means = take<SsimStripMeans>(sizeof(SsimStripMeans));
-    halves = take<SsimStripHalves>(sizeof(SsimStripHalves));
-    samples = take<SsimStripSamples>(sizeof(SsimStripSamples));
-    const size_t columns = (params.w + 2 * SsimWindow::kLength + kRowSlack) * sizeof(float);
-    for (float*& sums : columns_) sums = take<float>(columns) + SsimWindow::kLength;
-    for (int s = 0; s < params.scales; s++) {
+  SsimMemory(const SsimParams& params, std::byte* memory) {
+    Scratch scratch(memory);
+    means = scratch.take<SsimStripMeans>(1);
+    halves = scratch.take<SsimStripHalves>(1);
+    samples = scratch.take<SsimStripSamples>(1);
+    const size_t columns = params.w + 2 * SsimWindow::kLength + kRowSlack;
+    for (float*& sums : columns_) sums = scratch.take<float>(columns) + SsimWindow::kLength;
+    for (int s = params.factor > 1 ? 0 : 1; s < params.scales; s++) {
       const SsimSize size(params, s);
-      const size_t stride = round_to_lines((size.w + kRowSlack) * sizeof(float));
-      const bool has_planes = s > 0 || params.factor > 1;
-      for (Plane<float>& plane : planes_[s])
-        plane = {has_planes ? take<float>(stride * size.h) : nullptr, static_cast<ptrdiff_t>(stride), size.w, size.h};
+      for (Plane<float>& plane : planes_[s]) plane = scratch.take_plane<float>(size.w, size.h, 0, kRowSlack);
     }
+    bytes_ = scratch.bytes();
   }
 
-  /* Of the reference (0) or the distorted picture. With a factor of 1, the first scale has none: it is the samples. */
+  /* The plane of the reference (0) or the distorted picture (1). With a factor of 1, the first scale has none: it is
+   * the samples. */
   const Plane<float>& plane(int scale, int picture) const { return planes_[scale][picture]; }
   /* Sums over the columns of a row of blocks: high, low. With room for the block size before them, and kRowSlack. */
   float* columns(int kind) const { return columns_[kind]; }
-  size_t bytes() const { return static_cast<size_t>(next_ - begin_); }
+  size_t bytes() const { return bytes_; }
 
   SsimStripMeans* means;
   SsimStripHalves* halves;
   SsimStripSamples* samples;
 
  private:
-  template <class T>
-  T* take(size_t bytes) {
-    T* taken = reinterpret_cast<T*>(next_);
-    next_ += round_to_lines(bytes);
-    return taken;
-  }
-
-  std::byte *next_, *const begin_;
   Plane<float> planes_[kMsSsimScales][2];
   float* columns_[2];
+  size_t bytes_;
 };
 
 }  // namespace vmafx

@@ -1,21 +1,21 @@
-/* float_ssim and float_ms_ssim, the SIMD twin: one source for every instruction set, equal to ssim_plain.cpp to the last
- * bit.
+/* float_ssim and float_ms_ssim, the SIMD twin: one source for every instruction set, equal to ssim_plain.cpp to the
+ * last bit.
  *
  * Scale by scale, strip by strip: a strip's rows are filtered along as they come, a ring in the first cache holds the
  * latest for the filter across. The row after the one that is filtered is already on its way into memory.
  *
- * Floor of float_ms_ssim for a 1920x1080 frame on AVX-512, by the units of Zen 4 that the instructions need (llvm-mca 19):
- * 16 of the 2.8 million windows of all scales take 165 cycles along, where products have to be made, too, 145 across and 39
- * for losses; 16 of the 1.4 million samples of next scales 137. Together 72 million cycles, 20 ms at 3.65 GHz. Measured on
- * such a server: 24.4 ms; AVX2 33. */
+ * Floor of float_ms_ssim for a 1920x1080 frame on AVX-512, by the units of Zen 4 that the instructions need (llvm-mca
+ * 19): 16 of the 2.8 million windows of all scales take 165 cycles along, where products have to be made, too, 145
+ * across and 39 for losses; 16 of the 1.4 million samples of next scales 137. Together 72 million cycles, 20 ms at 3.65
+ * GHz. Measured on such a server: 24.4 ms; AVX2 33. */
 #include "kernels/ssim/ssim.h"
 
 #include <algorithm>
 #include <type_traits>
 #include <utility>
 
-#include "base/prefetch.h"
 #include "kernels/ssim/ssim_rows.h"
+#include "kernels/steps/prefetch.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/ssim/ssim_simd.cpp"
@@ -26,7 +26,8 @@
 
 HWY_BEFORE_NAMESPACE();
 #if HWY_COMPILER_GCC_ACTUAL && HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2
-/* Puts operations that do not wait for each other side by side: SSE4 92 -> 78 ms. More registers are better used without. */
+/* Puts operations that do not wait for each other side by side: SSE4 92 -> 78 ms. More registers are better used
+ * without. */
 #pragma GCC optimize("schedule-insns", "sched-pressure")
 #endif
 namespace vmafx::HWY_NAMESPACE {
@@ -111,7 +112,7 @@ void reduce(const SsimParams& params, const Plane<const T>& in, const SsimMemory
 
 // -- Sources ---------------------------------------------------------------------------------------------------------
 
-/* Both pictures at one scale: of samples of 8 or 16 bit, or of floats. */
+/* Both pictures at one scale: samples of 8 or 16 bit, or floats. */
 template <class T>
 struct Source {
   Plane<const T> planes[2];

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cmath>
 
+#include "kernels/device_twin.h"
 #include "kernels/metric.h"
 #include "kernels/steps/linear_light_of.h"
 
@@ -18,8 +19,8 @@ constexpr FeatureInfo kFeatures[] = {
 
 // -- Score -----------------------------------------------------------------------------------------------------------
 
-/* The weights of the reference, found there by a search on the data sets CID22, TID2013, Kadid10k and KonFiG-IQA. A line
- * for each scale: of the means of ssim, artifact and detail, then of their fourth roots. */
+/* The weights of the reference, found there by a search on the data sets CID22, TID2013, Kadid10k and KonFiG-IQA. A
+ * line for each scale: of the means of ssim, artifact and detail, then of their fourth roots. */
 // clang-format off
 constexpr double kWeights[108] = {
     // x
@@ -84,7 +85,7 @@ class Ssimulacra2 : public Metric<Ssimulacra2Params, Ssimulacra2Sums, Ssimulacra
   }
 
  private:
-  Ssimulacra2Scores scores(const Ssimulacra2Sums& sums) override {
+  Ssimulacra2Scores scores(const Ssimulacra2Sums& sums) const override {
     return {bent(weighted(sums, params_.w, params_.h))};
   }
 };
@@ -110,7 +111,7 @@ constexpr Twins<Ssimulacra2Params, Ssimulacra2Sums> kTwins = {
 
 Status named(const Status& status) { return error(EINVAL, "ssimulacra2: %s", status.message().c_str()); }
 
-/* What cones absorb of linear light of BT.709's primaries. Each row adds up to 1. */
+/* The absorbance of cones by linear light of BT.709's primaries. Each row adds up to 1. */
 constexpr double kOpsin[3][3] = {
     {0.30, 0.622, 0.078},
     {0.23, 0.692, 0.078},
@@ -142,6 +143,7 @@ StatusOr<Ssimulacra2Params> ssimulacra2_params(const VideoFormat& format) {
 
 constexpr ExtractorInfo kSsimulacra2Extractor = {
     .name = "ssimulacra2",
+    .measures = "quality",
     .help = "SSIMULACRA 2.1, from linear light of the whole picture",
     .flags = kHip | kColor | kWholeChroma,
     .features = kFeatures,

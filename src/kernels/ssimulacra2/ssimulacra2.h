@@ -16,22 +16,21 @@
  *
  * The program's filter is a recursive one whose impulse response is these nine taps. Its poles lie on the unit circle:
  * what floats round off stays and adds up, to 3e-6 along rows and columns, and to 0.1 and more in scores. So its
- * operations are done here one by one, in its order and fused where it fuses them on CPUs that can, from 16-bit sRGB on.
- * Scores agree to 1e-7. docs/ssimulacra2.md has a table. */
+ * operations are done here one by one, in its order and fused where it fuses them on CPUs that can, from 16-bit sRGB
+ * on. Scores agree to 1e-7. docs/ssimulacra2.md has a table. */
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_H
 
 #include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <span>
 
-#include "kernels/metric.h"
+#include "base/picture.h"
+#include "kernels/forward.h"
 #include "kernels/ssimulacra2/ssimulacra2_math.h"
 
 namespace vmafx {
 
-/* What the twins need to know of a video. EINVAL where it is too small, or its colors are not known. */
+/* The parameters for a video. EINVAL if it is too small, or its colors are not known. */
 StatusOr<Ssimulacra2Params> ssimulacra2_params(const VideoFormat& format);
 
 /* The twins; the second one takes any number of encodes. */
@@ -43,7 +42,7 @@ void ssimulacra2_simd(const Ssimulacra2Params& params, const Picture& ref, std::
                       std::byte* scratch, std::span<Ssimulacra2Sums* const> sums);
 
 /* The HIP twin. */
-std::unique_ptr<DeviceTwin> ssimulacra2_hip(const Ssimulacra2Params& params);
+OwnedDeviceTwin ssimulacra2_hip(const Ssimulacra2Params& params);
 
 extern const ExtractorInfo kSsimulacra2Extractor;
 

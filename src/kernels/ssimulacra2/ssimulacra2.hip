@@ -1,15 +1,15 @@
 /* The kernels of ssimulacra2, in data-flow order, for a chunk of rows of all scales: XYB from the samples (values), the
  * filter along the rows, and the filter down the columns with the errors.
  *
- * Floor at 1920x1080: a sample of any scale (2.76 million a picture) leaves 24 bytes of XYB and 60 of what is blurred along
- * rows, which are written, then read, XYB twice: 192 bytes, 530 MB a frame, 0.12 ms of an H200's memory (eight frames of a
- * chunk are 240 MB, which no cache keeps). Instructions: 135 million of a wave, 0.13 ms where each multiprocessor issues
- * four a cycle. Measured there: 0.23 ms with two batches at once, 0.28 with one, of which values take 32 %, rows 38,
- * columns 30. Columns read at 73 % of the memory's rate, values issue in 78 % of the cycles; rows are few lines, each of
- * which waits for its own last values.
+ * Floor at 1920x1080: a sample of any scale (2.76 million a picture) leaves 24 bytes of XYB and 60 of what is blurred
+ * along rows, which are written, then read, XYB twice: 192 bytes, 530 MB a frame, 0.12 ms of an H200's memory (eight
+ * frames of a chunk are 240 MB, which no cache keeps). Instructions: 135 million of a wave, 0.13 ms where each
+ * multiprocessor issues four a cycle. Measured there: 0.23 ms with two batches at once, 0.28 with one, of which values
+ * take 32 %, rows 38, columns 30. Columns read at 73 % of the memory's rate, values issue in 78 % of the cycles; rows
+ * are few lines, each of which waits for its own last values.
  *
- * So that lanes read and write neighbors: values and columns have a lane for each column, rows one for each line, which are
- * turned in shared memory. */
+ * So that lanes read and write neighbors: values and columns have a lane for each column, rows one for each line, which
+ * are turned in shared memory. */
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/ssimulacra2/ssimulacra2_math-inl.h"
@@ -21,7 +21,7 @@ using namespace gpu;
 
 // -- Light -----------------------------------------------------------------------------------------------------------
 
-/* What a block needs of its work all the time. It is in the block's memory where there is too much of it for the scalar
+/* The part of its work that a block needs all the time. It lies in the block's memory if it is too large for the scalar
  * registers. */
 struct SidePicture {
   Ssimulacra2Params params;
@@ -71,7 +71,7 @@ VMAFX_DEVICE int scale_of_block(const Ssimulacra2Work& work, int32_t Ssimulacra2
   return scale;
 }
 
-/* Where the rows of a plane of a frame are, of `count` planes a frame. */
+/* The rows of a plane of a frame, of `count` planes a frame. */
 VMAFX_DEVICE float* plane_of(const Ssimulacra2Work& work, const Ssimulacra2ScaleWork& s, int64_t planes, int count,
                              int plane) {
   return work.scratch + planes +
@@ -97,11 +97,11 @@ VMAFX_DEVICE void store_values(const Ssimulacra2Work& work, const float (&absorb
 
 inline constexpr int kHalfColumns = kSsimulacra2ValueColumns / 2, kHalfRows = kSsimulacra2ValueRows / 2;
 
-/* What a block has of a scale, in its upper left corner. */
+/* A block's light of a scale, in its upper left corner. */
 using LightTile = Light[kHalfRows][kHalfColumns];
 
-/* The XYB of scales 1 to 5 of a tile, whose light is there for scale 1. (x0, y0) is the tile's first sample of it, in the
- * chunk. */
+/* The XYB of scales 1 to 5 of a tile, whose light is there for scale 1. (x0, y0) is the tile's first sample of it, in
+ * the chunk. */
 VMAFX_DEVICE void climb(const Ssimulacra2Work& work, const float (&absorbance)[9], int side, int x0, int y0,
                         LightTile& tile) {
   const int thread = static_cast<int>(thread_id().x);
@@ -133,7 +133,7 @@ VMAFX_DEVICE void climb(const Ssimulacra2Work& work, const float (&absorbance)[9
   }
 }
 
-/* What the other lane of a pair has. */
+/* The value of the other lane of a pair. */
 VMAFX_DEVICE float of_neighbor(float value) {
   return std::bit_cast<float>(shuffle_xor(std::bit_cast<uint32_t>(value), 1));
 }
@@ -141,8 +141,8 @@ VMAFX_DEVICE Light of_neighbor(const Light& light) {
   return {of_neighbor(light.r), of_neighbor(light.g), of_neighbor(light.b)};
 }
 
-/* A thread takes a column, in turns an even row and the odd one below it. Of columns and rows that are not there it takes
- * the last ones. Lanes of even columns have the mean of 2x2. */
+/* A thread takes a column, in turns an even row and the odd one below it. In place of columns and rows beyond the
+ * picture it takes the last ones. Lanes of even columns have the mean of 2x2. */
 VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(ssimulacra2_values, 5, 4, T, work) {
   VMAFX_SHARED(LightTile, tiles, [1]);
   constexpr int kColumns = kSsimulacra2ValueColumns, kPairs = kSsimulacra2ValueThreads / kColumns;
@@ -180,8 +180,8 @@ using Quad = Pack<float, 4>;
 inline constexpr int kLines = kSsimulacra2Lines, kTileColumns = kSsimulacra2TileColumns, kTileQuads = kTileColumns / 4;
 inline constexpr int kBand = kSsimulacra2Band;
 
-/* What the threads of a block hand each other: tiles of ref and dist, and of what is blurred, which changes from lines to
- * bands here. Lines are padded so that neither way lanes meet at a bank. */
+/* Samples that the threads of a block hand each other: tiles of ref and dist, and of blurred samples, which change from
+ * lines to bands here. Lines are padded so that neither way lanes meet at a bank. */
 struct RowTiles {
   float values[2][kLines][kTileColumns + 4];
   float blurred[kStreams][kLines / kBand][kTileColumns * kBand + 4];
@@ -191,10 +191,10 @@ struct RowTiles {
 /* The rows of a block. */
 struct RowBlock {
   const Ssimulacra2ScaleWork& s;
-  int first_line, first_row;  // of the block, of the chunk
+  int first_line, first_row;  // the block's first line, the chunk's first row
 
   VMAFX_DEVICE int channel(int line) const { return (first_line + line) >> s.rows_log2; }
-  VMAFX_DEVICE int row(int line) const { return (first_line + line) & (s.rows - 1); }  // of the chunk
+  VMAFX_DEVICE int row(int line) const { return (first_line + line) & (s.rows - 1); }  // a row of the chunk
   VMAFX_DEVICE int place(int line) const { return slot_of(s, row(line)) * s.stride; }
   VMAFX_DEVICE bool has(int line) const { return channel(line) < kChannels && first_row + row(line) < s.h; }
 };
@@ -221,7 +221,7 @@ struct Fetch {
                     : nullptr;
     }
   }
-  /* Of the tile that begins at column x, zeros beyond the last column. */
+  /* Loads the tile that begins at column x, zeros beyond the last column. */
   VMAFX_DEVICE void load(int rank, int x, int w, Quad (&quads)[kFetches]) const {
     VMAFX_UNROLL
     for (int i = 0; i < kFetches; i++) {
@@ -346,22 +346,22 @@ VMAFX_DEFINE_KERNEL(ssimulacra2_rows, work) {
 using MapWords = WordsOf<Ssimulacra2Map>;
 inline constexpr int kMapWords = MapWords::kCount, kChannelWords = 3 * kMapWords;
 
-/* What a thread knows of its column and channel. */
+/* A thread's states and sums of its column and channel. */
 struct Column {
   BlurState states[kStreams];
   int64_t sums[3];
   Fixed3<kSsimulacra2FourthBits> fourths[3];
 };
 
-/* Where it finds its samples: of rows up to end - 1, of a picture of h. */
+/* The source of a column's samples: rows up to end - 1, of a picture of h. */
 struct ColumnPlanes {
-  const float *ref, *dist, *blurred;  // of row 0 of the ring
+  const float *ref, *dist, *blurred;  // row 0 of the ring
   int64_t plane;
   const Ssimulacra2ScaleWork& s;
   int chunk_y, end, h;
 
   VMAFX_DEVICE const float* stream(int i) const { return blurred + i * plane; }
-  /* Where four rows begin, y a multiple of 4; rows that are not there are others. */
+  /* The place where four rows begin, y a multiple of 4; for rows that do not exist, other rows. */
   VMAFX_DEVICE int band(int y) const {
     const int last = (end - 1) & ~(kBand - 1);
     return slot_of(s, (y < 0 ? 0 : y < last ? y : last) - chunk_y) * s.stride;
@@ -370,12 +370,12 @@ struct ColumnPlanes {
   VMAFX_DEVICE bool has(int y) const { return y >= 0 && y < h; }
 };
 
-/* What rows y to y + kBand - 1 need of memory. Nothing here waits for it. */
+/* The samples in memory that rows y to y + kBand - 1 need. Nothing here waits for them. */
 struct BandSamples {
   float behind[kStreams][kBand], ahead[kStreams][kBand], ref[kBand], dist[kBand];
 };
 
-/* Where the band at hand and its neighbors are, and of the one two before it the lower two rows. */
+/* The places of the present band and its neighbors, and the lower two rows of the band two before it. */
 struct Bands {
   int before, here;
   float lower[kStreams][2];
@@ -390,7 +390,7 @@ struct Bands {
     }
   }
 
-  /* Of the band at y, which is the one at hand, and goes on to the next one. */
+  /* Loads the samples for the present band, which is the one at y, and goes on to the next one. */
   VMAFX_DEVICE void load(const ColumnPlanes& planes, int y, BandSamples& samples) {
     static_assert(kSsimulacra2Behind == kBand + 2 && kSsimulacra2Ahead == kBand && kBand == 4);
     const int next = planes.band(y + kBand);

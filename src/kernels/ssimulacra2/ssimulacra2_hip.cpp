@@ -1,5 +1,5 @@
-/* Which kernels of ssimulacra2 run, on what planes, in which order: three for each chunk of rows. They take all scales of
- * all frames of the batch. */
+/* The HIP twin of ssimulacra2: three kernels for each chunk of rows. They take all scales of all frames of the
+ * batch. */
 #include <bit>
 #include <span>
 
@@ -85,8 +85,6 @@ class Ssimulacra2Hip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> ssimulacra2_hip(const Ssimulacra2Params& params) {
-  return std::make_unique<Ssimulacra2Hip>(params);
-}
+OwnedDeviceTwin ssimulacra2_hip(const Ssimulacra2Params& params) { return {std::make_unique<Ssimulacra2Hip>(params)}; }
 
 }  // namespace vmafx

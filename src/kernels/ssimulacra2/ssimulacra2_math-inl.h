@@ -99,7 +99,8 @@ VMAFX_TWIN void blur_four_along(BlurState& state, Real (&x)[4]) {
 
 // -- Errors ----------------------------------------------------------------------------------------------------------
 
-/* Of a sample of one picture: the mean around it, the variance there, and how far it is from the mean. */
+/* The surroundings of a sample of one picture: the mean around it, the variance there, and its distance from the
+ * mean. */
 struct Ssimulacra2Local {
   Real mean, variance, edge;
 };
@@ -108,7 +109,7 @@ VMAFX_TWIN Ssimulacra2Local local_of(Real sample, Real mean, Real mean_square) {
   return {mean, mean_square - mean * mean, absolute(sample - mean)};
 }
 
-/* Of a sample, as the maps have them: ssim, artifact, detail. */
+/* The errors of a sample, in the order of the maps: ssim, artifact, detail. */
 struct Ssimulacra2Errors {
   Real of[3];
 };

@@ -8,15 +8,14 @@
 namespace vmafx {
 
 inline constexpr int kSsimulacra2Scales = 6;
-inline constexpr int kSsimulacra2MinSize = 8;  // of a picture, and of a scale that has a next one
+inline constexpr int kSsimulacra2MinSize = 8;  // sides of a picture, and of a scale that has a next one
 inline constexpr int kSsimulacra2Band = 4;     // rows whose errors are added as floats
 /* Fixed-point formats of the sums over pictures of up to 2^26 samples. A value is at most 2; a band's sum is then below
  * 2^4, that of its fourth powers, times the scale, below 2^23. */
 inline constexpr int kSsimulacra2SumBits = 34, kSsimulacra2FourthBits = 16;
 inline constexpr float kSsimulacra2FourthScale = 65536;
 
-/* What the sums hold of one map. The values of four rows of a column, from a multiple of four on, are added as
- * floats. */
+/* The sums of one map. The values of four rows of a column, from a multiple of four on, are added as floats. */
 struct Ssimulacra2Map {
   int64_t sum;                                   // Q34
   Fixed3<kSsimulacra2FourthBits> fourth_powers;  // Σ (16·value)^4
@@ -26,7 +25,7 @@ struct Ssimulacra2Sums {
   Ssimulacra2Map map[kSsimulacra2Scales][3][3];  // scale; x, y, b; ssim, artifact, detail
 };
 
-/* What is blurred of a channel: ref, dist, their squares and their product. */
+/* The streams that are blurred for each channel: ref, dist, their squares and their product. */
 inline constexpr int kSsimulacra2Channels = 3, kSsimulacra2Streams = 5;
 
 /* The recursive Gaussian of Charalampidis (2016) with σ = 1.5: the sum of three sections of second order,
@@ -47,7 +46,7 @@ VMAFX_CONSTANT float kSsimulacra2Last[kSsimulacra2Sections][4] = {
 VMAFX_HD bool ssimulacra2_four_at_once(int x, int w) { return x >= 8 && x < w - 7; }
 
 struct Ssimulacra2Params : PictureLight {
-  float absorbance[9];  // of l, m, s from linear r, g, b of the video's primaries
+  float absorbance[9];  // from linear r, g, b of the video's primaries to l, m, s
 };
 
 /* Scales that a picture has. The one after a scale exists where that one has the least size in both directions. */

@@ -39,7 +39,7 @@ struct Line {
   int count;
   size_t stride;
 
-  /* Of output n. */
+  /* The filter's input for output n. */
   float input(int n) const { return sample(n - kSsimulacra2Behind) + sample(n + kSsimulacra2Ahead); }
   float sample(int n) const { return n >= 0 && n < count ? first[n * stride] : 0; }
 };
@@ -73,7 +73,7 @@ void blur(const float* in, const PictureSize& size, float* rows, float* out) {
 
 // -- Errors ----------------------------------------------------------------------------------------------------------
 
-/* Of one band of a column. */
+/* The errors of one band of a column. */
 struct BandErrors {
   float sum[3] = {}, fourth[3] = {};
 

@@ -19,7 +19,7 @@ namespace vmafx {
 inline constexpr int kSsimulacra2Strip = 384;  // columns; whole vectors
 inline constexpr int kSsimulacra2Encodes = 8;  // at a time
 
-/* Of one picture. */
+/* The rows of one picture. */
 class Ssimulacra2Side {
  public:
   static constexpr int kStrip = kSsimulacra2Strip;
@@ -59,9 +59,9 @@ class Ssimulacra2Side {
     const int rows = band_ + 12;
     return blurred_.row((channel * streams_ + stream) * rows + (y + rows) % rows);
   }
-  /* What the filter keeps of the columns of a stream: kStateLines lines. */
+  /* The filter's states for the columns of a stream: kStateLines lines. */
   float* states(int channel, int stream) const { return states_.row((channel * streams_ + stream) * kStateLines); }
-  /* The same of the rows of a band, a vector for each line, at the end of the strip before. */
+  /* The filter's states for the rows of a band at the end of the strip before, a vector for each line. */
   float* row_states(int y, int channel, int stream) const {
     return row_states_ + y * floats_of_row_states() + (channel * streams_ + stream) * kStateLines * band_;
   }
@@ -102,7 +102,7 @@ class Ssimulacra2Memory {
 
   /* A channel of a band of an encode, columns as vectors; the strip begins kColumnsBefore vectors into it. */
   float* columns() const { return columns_.row(0); }
-  /* The same of the reference, whose channels stay for all encodes. */
+  /* A channel of a band of the reference, likewise; it stays for all encodes. */
   float* ref_columns(int channel) const { return columns_.row(1 + channel); }
   /* A line of Ssimulacra2Local of the reference, y >= -4; of as many rows as a band has. */
   float* locals(int channel, int line, int y) const {

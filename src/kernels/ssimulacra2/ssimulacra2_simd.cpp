@@ -2,15 +2,15 @@
  *
  * A strip of columns runs down the picture in bands of as many rows as a vector has lanes. Each row becomes linear
  * light (scale 0), half of a row of the next scale, and XYB. The rows of a band are blurred along side by side, a lane
- * each: columns are vectors. What the filter keeps of a row at the end of a strip waits for the next strip. Then columns
+ * each: columns are vectors. The filter's state of a row at the end of a strip waits for the next strip. Then columns
  * are blurred down, a lane each, four rows at a time, and give their errors.
  *
- * Each band is made of the reference first, then of one encode after the other, at most kSsimulacra2Encodes of them. What
- * belongs to the reference alone is made once: its light and XYB (of 2 sides), 2 of 5 blurs both ways, and of the errors
- * what they need of it (3 floats a sample, in the cache). Of the time of one encode light and XYB are 56 %, the blurs
- * along rows with their columns 22 %, those down with the errors 22 %. So 57 % remain for each further encode, and
- * eight together can take no less than 0.62 of the time of eight alone. Measured: 0.64 to 0.67 (1920x1080, 8 bit, one
- * thread of a Zen 4 server). To let an encode run through 32, 64 or 128 rows before the next one's memory is
+ * Each band is made of the reference first, then of one encode after the other, at most kSsimulacra2Encodes of them.
+ * The results for the reference alone are made once: its light and XYB (of 2 sides), 2 of 5 blurs both ways, and its
+ * part of the errors (3 floats a sample, in the cache). One encode's time goes to light and XYB (56 %), to the blurs
+ * along rows with their columns (22 %), and to the blurs down with the errors (22 %). So 57 % remain for each further
+ * encode, and eight together can take no less than 0.62 of the time of eight alone. Measured: 0.64 to 0.67 (1920x1080,
+ * 8 bit, one thread of a Zen 4 server). To let an encode run through 32, 64 or 128 rows before the next one's memory is
  * fetched gained nothing. */
 #include "kernels/ssimulacra2/ssimulacra2.h"
 
@@ -52,8 +52,8 @@ using Side = Ssimulacra2Side;
 
 // -- Along the rows of a band ----------------------------------------------------------------------------------------
 
-/* Four columns of kLanes rows change places with four vectors. Which row a lane has does not matter, as long as it is
- * the same both ways: block b of vector i is row i · kLanes / 4 + b. */
+/* Four columns of kLanes rows change places with four vectors. Lanes may have any row, as long as it is the same both
+ * ways: block b of vector i is row i · kLanes / 4 + b. */
 HWY_INLINE void transpose_blocks(VF (&v)[4]) {
   const DF d;
   const DD dd;
@@ -93,8 +93,8 @@ HWY_INLINE void store_blocks(D d, hn::Vec<D> v, float* const* rows, int x) {
 /* A band of a strip. */
 struct Band {
   int y;            // its first row
-  int x0, columns;  // of the strip
-  int w;            // of the picture
+  int x0, columns;  // the strip's
+  int w;            // the picture's
 
   int first() const { return x0 == 0 ? -kSsimulacra2Ahead : x0; }
   int end() const { return x0 + columns; }
@@ -205,7 +205,7 @@ struct ChannelRows {
     }
   }
 
-  /* Of columns x and on. */
+  /* Blurs columns x and on. */
   HWY_INLINE void blur_down(int x, Real (&blurred)[kBand][streams]) const {
     VMAFX_UNROLL
     for (int stream = 0; stream < streams; stream++) {
@@ -237,7 +237,7 @@ struct LocalRows {
   }
 };
 
-/* Of the reference, for the errors of the same rows of all encodes. */
+/* Keeps the locals of the reference, for the errors of the same rows of all encodes. */
 HWY_NOINLINE void keep_locals(const Memory& memory, int y, int columns, int channel) {
   const ChannelRows<2> ref(memory.ref(), channel, y);
   const LocalRows locals(memory, channel, y);
@@ -310,7 +310,7 @@ struct Strip {
   HWY_INLINE int width() const { return std::min(w, x0 + columns + kSsimulacra2Ahead) - (x0 - before()); }
   HWY_INLINE Band band(int y) const { return {y, x0, columns, w}; }
 
-  /* Of column x0 and on. */
+  /* The light from column x0 on. */
   HWY_INLINE float* light(const Side& side, int kind, int y) const {
     if constexpr (kFromPicture) return memory.light(y, kind) + Side::kBefore;
     else return side.light_row(scale, h, kind, y) + x0;

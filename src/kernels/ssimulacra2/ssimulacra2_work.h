@@ -1,4 +1,4 @@
-/* What the kernels of ssimulacra2 are given, and how they share the work: for the .hip file and for
+/* The parameters of ssimulacra2's kernels, and the way they share the work: for the .hip file and for
  * ssimulacra2_hip.cpp, which starts them. */
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_WORK_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_WORK_H
@@ -12,8 +12,8 @@
 
 namespace vmafx {
 
-/* Rows of the first scale that are worked on at a time, and half as many of each further one. What lies between the
- * passes is kept for these, and for as many before them as the filter and the errors still need. */
+/* Rows of the first scale that are worked on at a time, and half as many of each further one. Results between the
+ * passes are kept for these rows, and for as many before them as the filter and the errors still need. */
 inline constexpr int kSsimulacra2ChunkRows = 128, kSsimulacra2EarlierRows = 12;
 
 /* A block makes the XYB of all scales of a tile of samples, 2x2 of them a thread at a time. */
@@ -25,17 +25,18 @@ inline constexpr int kSsimulacra2ValueColumns = 64, kSsimulacra2ValueRows = 32, 
 inline constexpr int kSsimulacra2Lines = 32, kSsimulacra2TileColumns = 32;
 inline constexpr int kSsimulacra2ColumnThreads = 64;
 
-/* Blocks: x is the frame and the last one the place in it, so that those of the largest scale, which take the longest, begin first.
+/* Blocks: x is the frame and the last one the place in it, so that those of the largest scale, which take the longest,
+ * begin first.
  *
- * A scale. Where its planes begin is in floats from the start of the scratch memory. XYB is for each frame 6 planes: x, y,
- * b of ref, then of dist. What is blurred along rows (5 streams of x, then of y and of b) lies in bands of four rows: the
+ * A scale. Its planes begin so many floats behind the start of the scratch memory. XYB is 6 planes for each frame: x,
+ * y, b of ref, then of dist. Streams blurred along rows (5 of x, then of y and of b) lie in bands of four rows: the
  * four of a column, then those of the next column. Rows have `stride` places, and `ring` of them take turns. */
 struct Ssimulacra2ScaleWork {
   int32_t w, h, stride;
   int32_t rows, rows_log2, ring, first_slot;  // first_slot: where in the ring the chunk begins
   int32_t first_row_block, first_column_block;
   int64_t values, blurred, ring_plane;
-  int64_t states, state_line;  // of the columns: last and before of each section, of all streams
+  int64_t states, state_line;  // the columns': last and before of each section, of all streams
 };
 
 struct Ssimulacra2Work {

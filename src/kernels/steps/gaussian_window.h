@@ -4,7 +4,7 @@
 
 namespace vmafx {
 
-inline constexpr int kMaxWindowHalf = 32;  // of scale 0 under the largest kernelscale
+inline constexpr int kMaxWindowHalf = 32;  // reached at scale 0 under the largest kernelscale
 
 /* Symmetric: the center tap and one side. Trivially copyable, so that kernels take it as an argument. */
 struct GaussianWindow {

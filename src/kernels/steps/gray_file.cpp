@@ -17,7 +17,7 @@
 namespace vmafx {
 namespace {
 
-constexpr size_t kLongestName = 64;  // of a file in the folder
+constexpr size_t kLongestName = 64;  // longest name of a file in the folder
 
 Status folder_error(int cause, const std::string& folder) {
   return error(cause, "heatmaps_path=%s: the folder cannot be used: %s", folder.c_str(), std::strerror(cause));

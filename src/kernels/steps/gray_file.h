@@ -1,5 +1,5 @@
-/* A stream of gray pictures in a file, beside the report: 16 bits a sample, the next picture right behind. Rows are written where they belong, in any
- * order; pictures that nobody writes are holes. */
+/* A stream of gray pictures in a file, beside the report: 16 bits a sample, the next picture right behind. Rows are
+ * written where they belong, in any order; pictures that nobody writes are holes. */
 #ifndef VMAFX_KERNELS_STEPS_GRAY_FILE_H
 #define VMAFX_KERNELS_STEPS_GRAY_FILE_H
 
@@ -17,18 +17,16 @@ namespace vmafx {
 
 class GrayFile {
  public:
-  /* What the names of all such files end with. */
+  /* The ending of every such file's name. */
   static constexpr std::string_view kEnding = "_16b.gray";
 
   /* Whether such files can be made in the folder of that name, as far as it is known before it is made: EACCES,
    * ENAMETOOLONG, ENOTDIR, … */
   static Status check_folder(const std::string& folder);
 
-  /* The file NAME_WxH_16b.gray in a folder, which is made if need be. `folder` is the value of the option
-   * heatmaps_path. What the file had
-   * stays until the first row comes. EEXIST: it is not of whole pictures of this size, or has another name, too;
-   * EBUSY: somebody else
-   * writes it. */
+  /* Creates the file NAME_WxH_16b.gray in a folder, which is made if need be. `folder` is the value of the option
+   * heatmaps_path. Old content stays until the first row comes. EEXIST: the file's size is not a multiple of such
+   * pictures', or it has another name, too; EBUSY: somebody else writes it. */
   static StatusOr<std::unique_ptr<GrayFile>> create(WritePath folder, const std::string& name, int w, int h);
   ~GrayFile();
 

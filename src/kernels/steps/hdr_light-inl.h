@@ -10,11 +10,11 @@
 
 VMAFX_TWIN_BEGIN
 
-/* From 0, where logarithms have no end, to 1. */
+/* Clips to 1 and, since logarithms of 0 have no end, to a little above 0. */
 VMAFX_TWIN Real cut_off(Double gamma) { return maximum(minimum(narrowed(gamma), Real(1)), Real(0x1p-24f)); }
 
-/* Of 10000 cd/m2. Both sides of the fraction come near 0 at the power of 1, so that it is the power less 1 that is computed: e^t - 1,
- * |t| < 0.22. */
+/* PQ code to light, in units of 10000 cd/m2. Both sides of the fraction come near 0 at the power of 1, so that it is
+ * the power less 1 that is computed: e^t - 1, |t| < 0.22. */
 VMAFX_TWIN Real pq_light(Real v) {
   const Real t = logarithm2(v) * Real(0x1.2013a2p-7f); /* ln(2) / m2 */
   const Real less_1 = polynomial(t, 1 / 720.f, 1 / 120.f, 1 / 24.f, 1 / 6.f, 0.5f, 1.f) * t;
@@ -22,7 +22,7 @@ VMAFX_TWIN Real pq_light(Real v) {
   return power(maximum(fraction, Real(0x1p-20f)), Real(0x1.91c0d6p+2f)); /* 1 / m1 */
 }
 
-/* Of the scene, from 0 to 1. */
+/* HLG code to the light of the scene, from 0 to 1. */
 VMAFX_TWIN Real hlg_scene(Real v) {
   const Real exponential = power_of_2((v - Real(0.55991073f)) * Real(8.0672857f)) + Real(0.28466892f);
   return select(v > Real(0.5f), exponential * Real(1 / 12.f), v * v * Real(1 / 3.f));

@@ -24,10 +24,10 @@ struct GammaRgb {
 
 VMAFX_TWIN Double power_unless_1(Double v, double exponent) { return exponent == 1 ? v : power(v, exponent); }
 
-inline constexpr double kLeastGamma = 0x1p-40;  // whose code is 0
+inline constexpr double kLeastGamma = 0x1p-40;  // its code is 0
 
-/* Up to 2651. In float that is off by 0.0011 and 6e-7 of it at most (near_power(), and five roundings); doubles are only
- * needed where this may decide. */
+/* The code up to the toe's end, at most 2651. In float that is off by 0.0011 and 6e-7 of it at most (near_power(), and
+ * five roundings); doubles are only needed where this may decide. */
 VMAFX_TWIN Real code_in_toe(const DisplayCurve& curve, Double gamma) {
   const Real v = maximum(narrowed(gamma), Real(static_cast<float>(kLeastGamma)));
   const Real estimate =
@@ -39,21 +39,21 @@ VMAFX_TWIN Real code_in_toe(const DisplayCurve& curve, Double gamma) {
   return code;
 }
 
-/* Above the toe. */
+/* The code above the toe. */
 VMAFX_TWIN Real code_above_toe(const DisplayCurve& curve, Double gamma) {
   const Double v =
       curve.power == 1 ? gamma : power(minimum(maximum(gamma, Double(kLeastGamma)), Double(1)), curve.power);
   return minimum(maximum(whole(v * Double(curve.scale) + Double(curve.offset)), Real(0)), Real(65535));
 }
 
-/* Below 0 and above 1 it is that of these. */
+/* The code of any gamma; those below 0 and above 1 count as 0 and 1. */
 VMAFX_TWIN Real srgb_code(const DisplayCurve& curve, Double gamma) {
   const Real code = code_above_toe(curve, gamma);
   const auto in_toe = gamma <= Double(curve.toe);
   return any(in_toe) ? select(in_toe, code_in_toe(curve, gamma), code) : code;
 }
 
-/* Of a code of luma and of 16 times the codes of chroma, less those of neutral chroma. */
+/* R'G'B' from a code of luma and 16 times the codes of chroma, less those of neutral chroma. */
 VMAFX_TWIN GammaRgb gamma_rgb(const LinearLight& p, Double y, Double cb, Double cr) {
   const Double gray = y * Double(p.luma) + Double(p.luma_offset);
   return {gray + cr * Double(p.red_cr), gray + (cb * Double(p.green_cb) + cr * Double(p.green_cr)),
@@ -74,7 +74,7 @@ VMAFX_TWIN Real linear(Real code) {
   return select(v > Real(0.04045f), quotient(p, q), v * Real(1 / 12.92f));
 }
 
-/* Of SDR video. */
+/* The light of SDR video. */
 VMAFX_TWIN Light sdr_light(const LinearLight& p, const GammaRgb& rgb) {
   return {linear(srgb_code(p.curve, rgb.r)), linear(srgb_code(p.curve, rgb.g)), linear(srgb_code(p.curve, rgb.b))};
 }

@@ -5,7 +5,8 @@
  *   codes    of the light of a display as sRGB of 16 bits: what a picture file would hold
  *   R G B    of these codes, 1 being the white of the video
  *
- * HDR video (PQ and HLG of BT.2100) has no codes of sRGB. Where a metric takes it, its light follows from R'G'B' in float, to 1e-5:
+ * HDR video (PQ and HLG of BT.2100) has no codes of sRGB. For metrics that take it, its light follows from R'G'B' in
+ * float, to 1e-5:
  *
  *   PQ       R G B, 1 being 10000 cd/m2
  *   HLG      R G B of a display, 1 being its nominal peak, which decides the system gamma
@@ -29,21 +30,22 @@ struct DisplayCurve {
   float inverse_toe, code_at_toe;  // for estimates; any number and 0 where there is no toe
 };
 
-/* What a display makes of R'G'B'. kHlg: of those of the scene, of their luma (BT.2100) to the power of gamma - 1. */
+/* The light that a display makes of R'G'B'. kHlg: the light of the scene, times its luma (BT.2100) to the power of
+ * gamma - 1. */
 enum class DisplayLight : int32_t { kSdr, kPq, kHlg };
 
 /* Parameters of the conversion, for kernels, too. */
 struct LinearLight {
   double luma, luma_offset;                    // R' = G' = B' = code * luma + luma_offset, without chroma
-  double red_cr, green_cb, green_cr, blue_cb;  // what a 16th of a code of chroma adds
+  double red_cr, green_cb, green_cr, blue_cb;  // the effect of a 16th of a code of chroma
   int neutral_chroma;                          // 16 times the code
   DisplayLight display;
   DisplayCurve curve;  // kSdr
   float hlg_power;     // kHlg: gamma - 1
 };
 
-/* Where the chroma samples for luma sample x lie in a row of them (or y in a column): `weight` quarters of `second`,
- * the rest of `first`. */
+/* The chroma samples for luma sample x in their row (or for y in their column): `weight` quarters of `second`, the rest
+ * of `first`. */
 struct ChromaTaps {
   int first, second, weight;
 };
@@ -51,7 +53,7 @@ struct ChromaTaps {
 /* How one direction of a picture is subsampled. */
 struct ChromaAxis {
   bool halved;
-  int offset;  // of the first chroma sample from the first luma sample, in halves of a luma sample: 0, 1 or 2
+  int offset;  // from the first luma sample to the first chroma sample, in halves of a luma sample: 0, 1 or 2
 
   VMAFX_HD ChromaTaps taps(int at, int chroma_size) const {
     if (!halved) return {at, at, 0};

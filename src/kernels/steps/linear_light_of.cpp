@@ -52,7 +52,7 @@ struct LumaParts {
   double red = 0, blue = 0;
 };
 
-/* By matrix coefficients; those without are no linear function of R'G'B', or not known. */
+/* By matrix coefficients; 0: they are unknown, or not a linear function of R'G'B'. */
 constexpr LumaParts kLumaParts[] = {{},           {0.2126, 0.0722}, {0.2126, 0.0722}, {},
                                     {0.30, 0.11}, {0.299, 0.114},   {0.299, 0.114},   {0.212, 0.087},
                                     {},           {0.2627, 0.0593}};
@@ -60,7 +60,7 @@ constexpr LumaParts kLumaParts[] = {{},           {0.2126, 0.0722}, {0.2126, 0.0
 StatusOr<LumaParts> luma_parts_of(int matrix) {
   const LumaParts parts = matrix >= 0 && matrix < std::ssize(kLumaParts) ? kLumaParts[matrix] : LumaParts{};
   if (parts.red > 0) return parts;
-  return error(EINVAL, "matrix coefficients %d (H.273) are no linear function of R'G'B' that is known", matrix);
+  return error(EINVAL, "matrix coefficients %d (H.273) are unknown, or not a linear function of R'G'B'", matrix);
 }
 
 // -- Primaries -------------------------------------------------------------------------------------------------------
@@ -135,7 +135,8 @@ Matrix adapted(const Chromaticity& from, const Chromaticity& to) {
   return product(inverse(kCones), product(diagonal({b[0] / a[0], b[1] / a[1], b[2] / a[2]}), kCones));
 }
 
-/* The system gamma of HLG, less 1, by the extended formula of BT.2390: within 0.012 of BT.2100's from 400 to 2000 cd/m2, and equal at 1000. */
+/* The system gamma of HLG, less 1, by the extended formula of BT.2390: within 0.012 of BT.2100's from 400 to 2000
+ * cd/m2, and equal at 1000. */
 float hlg_power_of(double peak) { return static_cast<float>(1.2 * std::pow(1.111, std::log2(peak / 1000)) - 1); }
 
 }  // namespace

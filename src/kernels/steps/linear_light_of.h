@@ -10,18 +10,18 @@
 
 namespace vmafx {
 
-/* By the matrix, the range and the transfer characteristics; open ones are BT.709's and limited. Video whose transfer
- * is that of a camera (BT.601, 709, 2020, SMPTE 170M and 240M, xvYCC) or unspecified is shown on a display of BT.1886
- * with a black of 0, v^2.4, as players and other tools that score video have it; sRGB is its own curve, BT.470 M and BG
- * are v^2.2 and v^2.8, SMPTE 428 is v^2.6. EINVAL for other matrices and for transfers without a white to scale to (PQ,
- * HLG, logarithms). */
+/* The conversion for a video, by its matrix, range and transfer characteristics; unspecified ones are BT.709's and
+ * limited. Video whose transfer is that of a camera (BT.601, 709, 2020, SMPTE 170M and 240M, xvYCC) or unspecified is
+ * shown on a display of BT.1886 with a black of 0, v^2.4, as players and other tools that score video have it; sRGB is
+ * its own curve, BT.470 M and BG are v^2.2 and v^2.8, SMPTE 428 is v^2.6. EINVAL for other matrices and for transfers
+ * without a white to scale to (PQ, HLG, logarithms). */
 StatusOr<LinearLight> linear_light_of(const VideoFormat& format);
 
 /* PQ and HLG, too, by their transfer. hlg_peak: of the display, in cd/m2. */
 inline constexpr int kPqTransfer = 16, kHlgTransfer = 18;
 StatusOr<LinearLight> linear_light_of(const VideoFormat& format, double hlg_peak);
 
-/* The same without the curve: all that comes before it, of any transfer. EINVAL for other matrices. */
+/* The conversion to R'G'B' alone, without a curve, for any transfer. EINVAL for other matrices. */
 StatusOr<LinearLight> display_rgb_of(const VideoFormat& format);
 
 /* Linear R G B of primaries, by their code, to X Y Z, white to D65. EINVAL for unknown ones. */
@@ -35,7 +35,8 @@ StatusOr<std::array<double, 9>> primaries_to_bt709(const VideoFormat& format);
 StatusOr<PictureLight> picture_light_of(const VideoFormat& format);
 PictureLight picture_light_of(const VideoFormat& format, const LinearLight& light);
 
-/* Where chroma lies. Unspecified: in the middle of two rows, on the first of two columns, as MPEG-2 to HEVC have it. */
+/* The position of chroma. Unspecified: in the middle of two rows, on the first of two columns, as MPEG-2 to HEVC have
+ * it. */
 ChromaAxis chroma_across(const VideoFormat& format);
 ChromaAxis chroma_down(const VideoFormat& format);
 

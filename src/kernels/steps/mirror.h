@@ -13,8 +13,8 @@ VMAFX_HD int mirror(int i, int size) {
   return i < size ? i : 2 * size - 2 - i;
 }
 
-/* The same with the border sample repeated: … 2 1 0 | 0 1 2 … n-2 n-1 | n-1 n-2 …
- * One reflection: -size <= i < 2 * size. */
+/* Mirrors with the border sample repeated: … 2 1 0 | 0 1 2 … n-2 n-1 | n-1 n-2 … One reflection: -size <= i < 2 *
+ * size. */
 VMAFX_HD int mirror_repeated(int i, int size) {
   if (i < 0) return -1 - i;
   return i < size ? i : 2 * size - 1 - i;

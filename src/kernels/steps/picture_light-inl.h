@@ -1,5 +1,5 @@
-/* Linear light of pictures, see linear_light.h: of a sample (light_at) and, in a Highway source, of rows of them (light_row); a picture of
- * half the size (mean_of_4, halve_rows). `hdr`: video may be HDR. */
+/* Linear light of pictures, see linear_light.h: of a sample (light_at) and, in a Highway source, of rows of them
+ * (light_row); a picture of half the size (mean_of_4, halve_rows). `hdr`: video may be HDR. */
 #if defined(VMAFX_KERNELS_STEPS_PICTURE_LIGHT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_KERNELS_STEPS_PICTURE_LIGHT_INL_H
 #undef VMAFX_KERNELS_STEPS_PICTURE_LIGHT_INL_H
@@ -18,7 +18,7 @@
 
 VMAFX_TWIN_BEGIN
 
-/* Of four samples, the upper two first: the next scale. */
+/* A sample of the next scale: the mean of four, the upper two first. */
 VMAFX_TWIN Real mean_of_4(Real a, Real b, Real c, Real d) { return (((a + b) + c) + d) * Real(0.25f); }
 
 #ifndef HWY_TARGET
@@ -40,7 +40,7 @@ VMAFX_HD int chroma_at(const PictureLight& params, const ChromaTaps& across, con
          params.light.neutral_chroma;
 }
 
-/* Of a luma sample. row(plane, y): the samples of a row. */
+/* The light at a luma sample. row(plane, y): the samples of a row. */
 template <bool hdr, class Row>
 VMAFX_HD Light light_at(const PictureLight& params, int x, int y, Row row) {
   int cb = 0, cr = 0;
@@ -111,8 +111,8 @@ HWY_INLINE void hdr_light_row(const GammaRow& row, int count, float* const (&out
   }
 }
 
-/* The columns where vectors begin that reach into the toe of the display's curve. What is in the toe takes longer than what
- * is above it, and is better done by itself than behind a branch that comes now and then. */
+/* The columns where vectors begin that reach into the toe of the display's curve. Samples in the toe take longer than
+ * those above it, and are faster in a loop of their own than behind a branch that is taken now and then. */
 class ToeList {
  public:
   /* `memory`: for a float of each vector. */
@@ -174,7 +174,7 @@ HWY_INLINE void light_row(const PictureLight& params, const Picture& picture, in
   sdr_light_row(row, count, lines.of[3], out);
 }
 
-/* Half a row of the next scale. Where `columns` is odd the last one counts twice. */
+/* Makes half a row of the next scale. If `columns` is odd, the last one counts twice. */
 HWY_INLINE void halve_rows(float* top, float* below, int columns, float* out) {
   if (columns % 2) {
     top[columns] = top[columns - 1];

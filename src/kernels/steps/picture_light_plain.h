@@ -1,4 +1,5 @@
-/* Linear light of whole pictures, for definitions: planes of floats, one step after the other. Not for Highway sources. */
+/* Linear light of whole pictures, for definitions: planes of floats, one step after the other. Not for Highway
+ * sources. */
 #ifndef VMAFX_KERNELS_STEPS_PICTURE_LIGHT_PLAIN_H
 #define VMAFX_KERNELS_STEPS_PICTURE_LIGHT_PLAIN_H
 
@@ -47,7 +48,7 @@ void light_up(const PictureLight& params, const Picture& picture, const FloatPla
   else light_up_samples<hdr, uint16_t>(params, picture, memory, first);
 }
 
-/* In place: what is written has been read. */
+/* Halves a plane in place: samples are read before they are overwritten. */
 inline void halve(float* plane, const PictureSize& from, const PictureSize& to) {
   for_samples(to, [&](int x, int y, size_t i) {
     const int right = std::min(2 * x + 1, from.w - 1), below = std::min(2 * y + 1, from.h - 1);

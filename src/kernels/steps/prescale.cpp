@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cmath>
 
+#include "base/status.h"
 #include "kernels/steps/rows.h"
 
 namespace vmafx {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/picture.h"
-#include "base/status.h"
+#include "kernels/forward.h"
 #include "kernels/steps/prescale_math.h"
 
 namespace vmafx {
@@ -22,13 +22,13 @@ StatusOr<PrescaleMethod> prescale_method(const char* metric, std::string_view na
 /* A side of a plane scaled by `factor`. */
 int prescaled_size(int size, double factor);
 
-/* Which rows of a scaled plane somebody reads: those at most `reach` away from a multiple of `step`. */
+/* The rows of a scaled plane that are read: those at most `reach` away from a multiple of `step`. */
 struct PrescaledRows {
   int step = 1, reach = 0;
   bool has(int y) const { return y % step <= reach || step - y % step <= reach; }
 };
 
-/* What is scaled. A sample of `bpc` bits counts in 256ths of the range, plus `offset`. */
+/* The plane to scale. A sample of `bpc` bits counts in 256ths of the range, plus `offset`. */
 struct PrescaleSource {
   SamplePlane plane, less = {};  // `less` is taken off where there is one
   int bpc;
@@ -44,8 +44,8 @@ class Prescaler {
   void plain(const PrescaleSource& in, const Plane<float>& out, std::byte* scratch) const;
   void simd(const PrescaleSource& in, const Plane<float>& out, std::byte* scratch,
             const PrescaledRows& wanted = {}) const;
-  size_t scratch_bytes() const;  // of one call, 64-byte aligned
-  size_t row_floats() const;     // of a row of the source there
+  size_t scratch_bytes() const;  // for one call, 64-byte aligned
+  size_t row_floats() const;     // the part of it for a row of the source
 
   PrescaleMethod method() const { return method_; }
   int taps() const { return taps_; }

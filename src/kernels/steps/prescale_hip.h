@@ -22,7 +22,7 @@ class PrescaleDevice {
               .offset = offset},
         taps_(kernels.add(kernels::prescale_taps)), scale_(kernels.add(kernels::prescale.of(bpc))) {}
 
-  /* What launch() takes of the batch's scratch memory, in multiples of 256: the planes, then the taps. */
+  /* The part of the batch's scratch memory that launch() uses, in multiples of 256: the planes, then the taps. */
   size_t scratch_bytes(int frames) const {
     const size_t taps = static_cast<size_t>(work_.to_w + work_.to_h) * prescale_taps(work_.method);
     return planes_bytes(frames) + scratch_aligned(taps * sizeof(PrescaleTap));

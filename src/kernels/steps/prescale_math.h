@@ -1,4 +1,4 @@
-/* Where a sample of a scaled plane comes from: the taps of one position, alike for columns and rows.
+/* The source of a scaled plane's sample: the taps of one position, alike for columns and rows.
  *
  * Position p of `to` samples lies at x = (p + 1/2) from / to - 1/2 of the `from` samples of the source; with x0 =
  * floor(x), d = x - x0:

@@ -9,7 +9,7 @@ using namespace gpu;
 
 /* Columns that a block has in shared memory at a time: while it adds them up, the next ones are on their way. */
 inline constexpr int kColumns = 256, kPackSize = 4, kPacks = kColumns / kPackSize;
-inline constexpr int kLoads = kRowsPerBlock * kPacks / kRowSumsThreads;  // of a thread
+inline constexpr int kLoads = kRowsPerBlock * kPacks / kRowSumsThreads;  // loads per thread
 using Pack4 = Pack<float, kPackSize>;
 
 /* One pack more than the columns: the lanes of a wave, a row each, read from different banks. */

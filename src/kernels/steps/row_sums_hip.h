@@ -1,8 +1,9 @@
-/* Sums in libvmaf's order (row_sums.h) on the device: a metric's kernels write their values as planes, whose rows are added
- * up by a thread each; a plane's rows then by one.
+/* Sums in libvmaf's order (row_sums.h) on the device: a metric's kernels write their values as planes, whose rows are
+ * added up by a thread each; a plane's rows then by one.
  *
- * A metric's HIP twin names its parts when it is made: the planes that one launch of its kernels fills. For each it starts
- * these and then add_rows(), and after the last part add_sums(). All parts have their values in the same memory. */
+ * A metric's HIP twin names its parts when it is made: the planes that one launch of its kernels fills. For each it
+ * starts these and then add_rows(), and after the last part add_sums(). All parts have their values in the same
+ * memory. */
 #ifndef VMAFX_KERNELS_STEPS_ROW_SUMS_HIP_H
 #define VMAFX_KERNELS_STEPS_ROW_SUMS_HIP_H
 
@@ -20,8 +21,8 @@ class RowSumsDevice {
   explicit RowSumsDevice(KernelList& kernels)
       : add_rows_(kernels.add(kernels::add_rows)), add_row_sums_(kernels.add(kernels::add_row_sums)) {}
 
-  /* `planes` planes a frame of h rows of n values each. The first one's sum goes to byte `offset` of the frame's raw sums,
-   * the next ones' to the words behind it. Returns the part's number. At most kMostRowSumsParts. */
+  /* `planes` planes a frame of h rows of n values each. The first one's sum goes to byte `offset` of the frame's raw
+   * sums, the next ones' to the words behind it. Returns the part's number. At most kMostRowSumsParts. */
   int add_part(int n, int h, int planes, size_t offset) {
     assert(parts_.size() < kMostRowSumsParts);
     const int pitch = static_cast<int>(round_up(static_cast<size_t>(n), 4));
@@ -29,12 +30,12 @@ class RowSumsDevice {
     return static_cast<int>(parts_.size()) - 1;
   }
 
-  /* What the rest takes of the batch's scratch memory, in multiples of 256. */
+  /* The part of the batch's scratch memory that add_rows() and add_sums() use, in multiples of 256. */
   size_t scratch_bytes(int frames) const {
     return values_bytes(frames) + scratch_aligned(sizeof(float) * rows_before(parts_.size(), frames));
   }
 
-  /* Where the values of `part` go, all of them. */
+  /* The place for the values of `part`, all of them. */
   RowValues values(int part, hip::DevicePtr<std::byte> scratch) const {
     RowValues values = parts_[part].values;
     values.first = scratch.as<float>();
@@ -66,7 +67,7 @@ class RowSumsDevice {
     int offset;
   };
 
-  /* Of the part that takes most. */
+  /* The memory for the values of the largest part. */
   size_t values_bytes(int frames) const {
     int64_t most = 0;
     for (const Part& part : parts_) most = std::max(most, part.values.row(frames, 0, 0));

@@ -1,4 +1,5 @@
-/* What the kernels of row_sums.hip are given, and where a metric's kernel writes its values: see row_sums_hip.h. */
+/* Parameters of the kernels in row_sums.hip, and the place where a metric's kernel writes its values: see
+ * row_sums_hip.h. */
 #ifndef VMAFX_KERNELS_STEPS_ROW_SUMS_WORK_H
 #define VMAFX_KERNELS_STEPS_ROW_SUMS_WORK_H
 
@@ -12,7 +13,7 @@ struct RowValues {
   int n = 0, h = 0, planes = 0;
   int pitch = 0;  // floats, a multiple of 4: rows are written, and read, that far
 
-  /* Where row y is, behind `first`. */
+  /* The offset of row y behind `first`. */
   VMAFX_HD int64_t row(int frame, int plane, int y) const {
     return ((static_cast<int64_t>(frame) * planes + plane) * h + y) * pitch;
   }
@@ -23,12 +24,13 @@ inline constexpr int kRowSumsThreads = 256, kRowsPerBlock = 16;
 
 struct AddRowsWork {
   RowValues values;
-  int rows = 0;                // of all planes and frames
-  hip::DevicePtr<float> sums;  // of each row
+  int rows = 0;                // in all planes and frames
+  hip::DevicePtr<float> sums;  // one for each row
 };
 VMAFX_DECLARE_KERNEL(add_rows, AddRowsWork, kRowSumsThreads);
 
-/* One part: the sum of its first plane goes to byte `offset` of the frame's raw sums, those of the next ones behind it. */
+/* One part: the sum of its first plane goes to byte `offset` of the frame's raw sums, those of the next ones behind
+ * it. */
 struct RowSumsPart {
   hip::DevicePtr<const float> rows;
   int h = 0, planes = 0, offset = 0;

@@ -1,4 +1,4 @@
-/* Rows of floats: how they are laid out, and their ends. What is done with them: rows-inl.h. */
+/* Rows of floats: their layout, and their ends. rows-inl.h has the operations on them. */
 #ifndef VMAFX_KERNELS_STEPS_ROWS_H
 #define VMAFX_KERNELS_STEPS_ROWS_H
 
@@ -9,7 +9,7 @@
 namespace vmafx {
 
 /* Loops over a row go on to a whole vector: a row has memory for so many floats after the last one that is read or
- * written. What is there does not matter. */
+ * written. Its contents do not matter. */
 inline constexpr int kRowSlack = 64;
 
 /* Samples of `bpc` bits become numbers from 0 to below 256: sample · this, exactly. */
@@ -37,8 +37,8 @@ inline size_t row_pitch(size_t n) {
   return ((n + kRowSlack + kLine - 1) / kLine | 1) * kLine;
 }
 
-/* The last `count` rows of w floats, or of smaller values: row y lies where row y - count did. Before and behind each is room
- * for kMargin more, then the memory of kRowSlack floats. */
+/* The last `count` rows of w floats, or of smaller values: row y lies where row y - count did. Before and behind each
+ * is room for kMargin more, then the memory of kRowSlack floats. */
 template <int count, class T = float>
 class RowRing {
  public:

@@ -2,15 +2,19 @@
 #ifndef VMAFX_KERNELS_STEPS_SCRATCH_H
 #define VMAFX_KERNELS_STEPS_SCRATCH_H
 
-#include "base/aligned.h"
+#include <cstddef>
+#include <cstdint>
+
 #include "base/picture.h"
+#include "base/rounding.h"
 
 namespace vmafx {
 
 class Scratch {
  public:
-  /* nullptr: to learn the size. Only addresses are computed. */
-  explicit Scratch(std::byte* memory) : first_(memory ? memory : nowhere_), next_(first_) {}
+  /* nullptr learns the size: addresses are computed, and nothing is there. */
+  explicit Scratch(std::byte* memory)
+      : first_(memory ? reinterpret_cast<uintptr_t>(memory) : kCacheLine), next_(first_) {}
 
   template <class T>
   T* take(size_t count) {
@@ -26,13 +30,11 @@ class Scratch {
     return {take<T>(stride / sizeof(T) * h) + before, static_cast<ptrdiff_t>(stride), w, h};
   }
 
-  size_t bytes() const { return static_cast<size_t>(next_ - first_); }
+  size_t bytes() const { return next_ - first_; }
 
  private:
-  alignas(kCacheLine) static inline std::byte nowhere_[kCacheLine];
-
-  std::byte* first_;
-  std::byte* next_;
+  const uintptr_t first_;
+  uintptr_t next_;
 };
 
 }  // namespace vmafx

@@ -1,5 +1,6 @@
-/* Planes that lie in device memory as a decoder left them (nv12, p010, p016, any address and stride) made into what kernels read:
- * planar, samples in the low bits, aligned rows. The device's counterpart of what PictureReader does on the host. */
+/* Planes that lie in device memory as a decoder left them (nv12, p010, p016, any address and stride) made into what
+ * kernels read: planar, samples in the low bits, aligned rows. The device's counterpart of what PictureReader does on
+ * the host. */
 #ifndef VMAFX_KERNELS_STEPS_UNPACK_WORK_H
 #define VMAFX_KERNELS_STEPS_UNPACK_WORK_H
 
@@ -7,8 +8,8 @@
 
 namespace vmafx {
 
-/* Sample x of row y becomes from[x * step + first] >> shift of that row. Rows of both begin at multiples of the sample's size,
- * those of `to` at multiples of 16 bytes. */
+/* Sample x of row y becomes from[x * step + first] >> shift of that row. Rows of both begin at multiples of the
+ * sample's size, those of `to` at multiples of 16 bytes. */
 struct UnpackPlane {
   hip::DevicePtr<const uint8_t> from;
   hip::DevicePtr<uint8_t> to;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 #include "kernels/steps/row_sums.h"
 #include "kernels/vif/vif_scores.h"
 
@@ -45,7 +47,7 @@ class FloatVif : public Metric<FloatVifParams, FloatVifSums, VifScores> {
         least_{0, options.scale1_min_val, options.scale2_min_val, options.scale3_min_val} {}
 
  private:
-  VifScores scores(const FloatVifSums& sums) override {
+  VifScores scores(const FloatVifSums& sums) const override {
     VifRatio scales[kFloatVifScales];
     for (int s = 0; s < kFloatVifScales; s++) {
       const double num = sum_of_word(sums.scale[s].num), den = sum_of_word(sums.scale[s].den);
@@ -109,6 +111,7 @@ Created create(const FloatVifOptions& options, const VideoFormat& format, Placem
 
 constexpr ExtractorInfo kFloatVifExtractor = {
     .name = "float_vif",
+    .measures = "information",
     .help = "visual information fidelity at four scales, floating-point arithmetic",
     .flags = kHip,
     .features = kFeatures,

@@ -1,13 +1,13 @@
-/* float_vif: VIF in floating point. What it computes, and from what paper, vif.h says; here the eye's noise n is vif_sigma_nsq,
- * g is at most vif_enhn_gain_limit in num, a sample with s1 < n counts 1 - s2 n² / 255² in num, and the scores of scales 1 to 3 are at
- * least vif_scaleN_min_val. vif_kernelscale widens the windows (gaussian_window.h); vif_prescale and vif_prescale_method scale the
- * pictures first (prescale.h).
+/* float_vif: VIF in floating point. vif.h has its formulas and the paper; here the eye's noise n is vif_sigma_nsq, g is
+ * at most vif_enhn_gain_limit in num, a sample with s1 < n counts 1 - s2 n² / 255² in num, and the scores of scales 1
+ * to 3 are at least vif_scaleN_min_val. vif_kernelscale widens the windows (gaussian_window.h); vif_prescale and
+ * vif_prescale_method scale the pictures first (prescale.h).
  *
  * The scores are those of libvmaf f85a853 float_vif, its plain C code, to the last bit: its operations (log2 by its
  * polynomial) in its order, summed in single precision as row_sums.h says. Deviations: depths of 9, 11 and 13 to 15
  * bits, which it scales wrongly; pictures whose coarsest plane is smaller than a window's half are refused, where it
- * reads outside; with n = 0, where s1 / n is no number, its logarithm counts as 128 (libvmaf: 128 to 129). den is never
- * 0: a sample adds at least 1. */
+ * reads outside; with n = 0, where s1 / n is not a number, its logarithm counts as 128 (libvmaf: 128 to 129). den is
+ * never 0: a sample adds at least 1. */
 #ifndef VMAFX_KERNELS_VIF_FLOAT_VIF_H
 #define VMAFX_KERNELS_VIF_FLOAT_VIF_H
 
@@ -15,7 +15,7 @@
 #include <memory>
 
 #include "base/picture.h"
-#include "kernels/metric.h"
+#include "kernels/forward.h"
 #include "kernels/steps/gaussian_window.h"
 #include "kernels/steps/prescale.h"
 #include "kernels/vif/float_vif_math.h"
@@ -23,7 +23,7 @@
 namespace vmafx {
 
 struct FloatVifParams {
-  int w = 0, h = 0;  // of scale 0, after scaling
+  int w = 0, h = 0;  // scale 0's, after scaling
   int bpc = 8;       // 8..16
   bool skip_scale0 = false;
   FloatVifEye eye;
@@ -48,7 +48,7 @@ size_t float_vif_scratch_bytes_simd(const FloatVifParams& params);
 void float_vif_simd(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                     FloatVifSums& sums);
 
-std::unique_ptr<DeviceTwin> float_vif_hip(const FloatVifParams& params);
+OwnedDeviceTwin float_vif_hip(const FloatVifParams& params);
 
 extern const ExtractorInfo kFloatVifExtractor;
 

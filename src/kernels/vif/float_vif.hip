@@ -1,9 +1,9 @@
 /* The kernels of float_vif: one launch for a scale makes what its samples add and the planes of the next. Grid: tiles
  * across, down, frames.
  *
- * A thread filters down its column of a tile and its margins, the five means of eight rows, or twice of four where shared
- * memory is scarce, into shared memory; then threads take runs of four samples along the rows. Windows of the default
- * sizes are unrolled, so that columns and runs lie in registers. */
+ * A thread filters down its column of a tile and its margins, the five means of eight rows, or twice of four where
+ * shared memory is scarce, into shared memory; then threads take runs of four samples along the rows. Windows of the
+ * default sizes are unrolled, so that columns and runs lie in registers. */
 #include <bit>
 
 #include "kernels/gpu/gpu.h"
@@ -78,7 +78,7 @@ struct Column {
       dist[i] = in.dist_at(x, row);
     }
   }
-  /* Of row `row` of the tile, k rows further on. */
+  /* The samples of row `row` of the tile, k rows further on. */
   VMAFX_DEVICE float ref_at(int row, int k) const { return ref[kHalf + row + k]; }
   VMAFX_DEVICE float dist_at(int row, int k) const { return dist[kHalf + row + k]; }
   /* Makes the compiler take them for others, so that it keeps no products of theirs. */
@@ -247,7 +247,7 @@ VMAFX_DEVICE void make_tile(const FloatVifWork& work) {
   for (int first = 0; first < kRows; first += kFilteredRows<in_parts>) {
     if (first > 0) {
       columns.renew();
-      block_sync();  // what was filtered before has been read
+      block_sync();  // the rows filtered before have been read
     }
     filter_down<kHalf>(work, columns, first, memory[0]);
     block_sync();

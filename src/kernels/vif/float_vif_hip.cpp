@@ -1,5 +1,5 @@
-/* Which kernels of float_vif run, on what planes, in which order: the prescaling if any, then for each scale one that also
- * makes the planes of the next, and that which adds up rows. All take all frames of the batch. */
+/* The HIP twin of float_vif: the kernels for prescaling if any, then for each scale one that also makes the planes of
+ * the next, and one that adds up rows. All take all frames of the batch. */
 #include <optional>
 
 #include "kernels/device_twin.h"
@@ -95,8 +95,6 @@ class FloatVifHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> float_vif_hip(const FloatVifParams& params) {
-  return std::make_unique<FloatVifHip>(params);
-}
+OwnedDeviceTwin float_vif_hip(const FloatVifParams& params) { return {std::make_unique<FloatVifHip>(params)}; }
 
 }  // namespace vmafx

@@ -1,4 +1,4 @@
-/* One sample of float_vif, for one and for vectors of them (kernels/arithmetic/twin-inl.h). */
+/* The arithmetic of float_vif for one sample, and for vectors of them (kernels/arithmetic/twin-inl.h). */
 #if defined(VMAFX_KERNELS_VIF_FLOAT_VIF_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_KERNELS_VIF_FLOAT_VIF_MATH_INL_H
 #undef VMAFX_KERNELS_VIF_FLOAT_VIF_MATH_INL_H
@@ -11,7 +11,7 @@
 
 VMAFX_TWIN_BEGIN
 
-/* Of 1 <= x, to 1e-6; 128 of infinity. */
+/* The logarithm of x >= 1, to 1e-6; 128 for infinity. */
 VMAFX_TWIN Real float_vif_log2(Real x) {
   const Integer word = bits(x);
   const Real exponent = real(shifted_right<23>(word) - Integer(127));
@@ -44,7 +44,7 @@ VMAFX_TWIN void float_vif_sample(const FloatVifMeans& mean, const FloatVifEye& e
   const Mask noise_alone = s1 < Real(eye.least_variance);
   const Double noise = Double(eye.noise), whole = Double(1.0);
   const Real seen = float_vif_log2(narrowed(whole + widened(g * g * s1) / (widened(sv) + noise)));
-  /* From s1 = n on both are the same, and only from there it counts. */
+  /* From s1 = n on, and only there it counts, the ratio in float is the one in double, rounded. */
   Real ratio = one + s1 * Real(eye.inverse_noise);
   if (eye.inverse_noise == 0) ratio = narrowed(whole + widened(s1) / noise);
   /* Without noise it is infinite or no number. */

@@ -1,4 +1,4 @@
-/* What the twins of float_vif share besides arithmetic: constants and sums. */
+/* Constants and sums that the twins of float_vif share besides arithmetic. */
 #ifndef VMAFX_KERNELS_VIF_FLOAT_VIF_MATH_H
 #define VMAFX_KERNELS_VIF_FLOAT_VIF_MATH_H
 
@@ -11,7 +11,7 @@ namespace vmafx {
 inline constexpr int kFloatVifScales = 4;
 inline constexpr float kFloatVifOffset = -128;  // samples are -128 to 127: squares of means lose fewer bits
 
-/* Of each scale. Words of row_sums.h. */
+/* A scale's sums, in words of row_sums.h. */
 struct FloatVifScaleSums {
   uint64_t num, den;
 };

@@ -2,7 +2,7 @@
 #ifndef VMAFX_KERNELS_VIF_FLOAT_VIF_ROWS_H
 #define VMAFX_KERNELS_VIF_FLOAT_VIF_ROWS_H
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "kernels/steps/row_sums.h"
 #include "kernels/steps/rows.h"
 #include "kernels/vif/float_vif.h"
@@ -17,8 +17,8 @@ class FloatVifRows {
 
   static constexpr int kMostRowsAtATime = 4;
 
-  /* What the vertical pass makes of row `row` of those that it makes at a time: mu1, mu2, xx, yy, xy. kMargin floats
-   * before each are there to extend it. */
+  /* The result of the vertical pass for row `row` of those that it makes at a time: mu1, mu2, xx, yy, xy. kMargin
+   * floats before each are there to extend it. */
   float* filtered(int row, int quantity) const { return filtered(5 * row + quantity); }
 
   /* A row filtered down for the next scale, its even and its odd columns. */
@@ -30,7 +30,7 @@ class FloatVifRows {
     return samples() + (side * count + y % count) * pitch_;
   }
 
-  /* Planes of a scale, side 0 ref, 1 dist. Those of scale 0 exist if the pictures are prescaled. */
+  /* Planes of a scale, side 0 ref, 1 dist. Scale 0 has planes if the pictures are prescaled. */
   Plane<float> plane(int scale, int side) const {
     size_t before = fixed_floats(params_);
     for (int s = first_plane(params_); s < scale; s++) before += 2 * plane_floats(params_, s);
@@ -39,7 +39,7 @@ class FloatVifRows {
             h};
   }
 
-  /* What the samples of a scale add, rows of num and den. */
+  /* The contributions of a scale's samples, rows of num and den. */
   RowStrip strip(int scale, uint64_t (&words)[2]) const {
     return {2, params_.w >> scale, reinterpret_cast<std::byte*>(free_) + bytes_before_strip(params_), words};
   }

@@ -7,10 +7,10 @@
  * scale runs, too, down and then on even columns, so that a scale's planes are read once and only those of the coarser
  * scales are ever written.
  *
- * Floor of a 1920x1080 frame on AVX-512, where a cycle adds one vector and multiplies one: each pass of scale 0 takes 85
- * of both for 16 columns, and the logarithms and quotients about 60, together 235 cycles; the other scales, the windows
- * of the next ones and adding up rows take about half as much again. That is 12 ms at 3.65 GHz. Measured on Zen 4: 17.6 ms;
- * AVX2 23.8, SSE4 42.6. */
+ * Floor of a 1920x1080 frame on AVX-512, where a cycle adds one vector and multiplies one: each pass of scale 0 takes
+ * 85 of both for 16 columns, and the logarithms and quotients about 60, together 235 cycles; the other scales, the
+ * windows of the next ones and adding up rows take about half as much again. That is 12 ms at 3.65 GHz. Measured on Zen
+ * 4: 17.6 ms; AVX2 23.8, SSE4 42.6. */
 #include "kernels/vif/float_vif.h"
 
 #include <utility>
@@ -34,7 +34,7 @@ namespace vmafx {
 namespace HWY_NAMESPACE {
 namespace {
 
-/* Where a scale takes its rows from: samples, converted as they are first needed, or planes. */
+/* The source of a scale's rows: samples, converted as they are first needed, or planes. */
 template <class T>
 struct SampleRows {
   Plane<const T> in[2];
@@ -85,7 +85,7 @@ HWY_INLINE void for_taps(const GaussianWindow& window, Add add) {
   for (int k = -window.half; k <= window.half; k++) add(Real(window.taps[k < 0 ? -k : k]), k);
 }
 
-/* What the vertical pass adds up: a picture's samples, or products of two pictures' or of one with itself. */
+/* The terms of the vertical pass: a picture's samples, or products of two pictures' or of one with itself. */
 struct SampleTerms {
   const float* const* rows;
   HWY_INLINE Real operator()(int row, int x) const { return load(rows[row] + x); }
@@ -152,9 +152,9 @@ void filter_all_down(const WindowRows& rows, const GaussianWindow& window, int w
 constexpr int kChunk = 256;
 using Chunk = float[5][kChunk + kRowSlack];
 
-/* Vectors of a row, side by side, and what lies k columns away from them. Where a vector is as wide as a cache line, nearly
- * every load from another column takes two lines, and so two cycles: some come from what is in registers already, as many as
- * the units that add and multiply have time for. */
+/* Vectors of a row, side by side, and the vectors k columns away from them. If a vector is as wide as a cache line,
+ * nearly every load from another column takes two lines, and so two cycles: some are made from registers instead, as
+ * many as the units that add and multiply have time for. */
 struct Neighbors {
   static constexpr int kTogether = 4;
   const float* row;
@@ -216,7 +216,7 @@ HWY_NOINLINE void filter_along(const float* row, const GaussianWindow& window, i
   }
 }
 
-/* What samples add. */
+/* Adds the contributions of samples to nums and dens. */
 HWY_NOINLINE void add_samples(const Chunk& means, const FloatVifEye& eye, int n, float* nums, float* dens) {
   for (int x = 0; x < n; x += lanes()) {
     const FloatVifMeans mean = {load(means[0] + x), load(means[1] + x), load(means[2] + x), load(means[3] + x),

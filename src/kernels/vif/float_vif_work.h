@@ -1,4 +1,4 @@
-/* What the kernels of float_vif are given, for float_vif.hip and for float_vif_hip.cpp, which starts them. */
+/* The parameters of float_vif's kernels, for float_vif.hip and for float_vif_hip.cpp, which starts them. */
 #ifndef VMAFX_KERNELS_VIF_FLOAT_VIF_WORK_H
 #define VMAFX_KERNELS_VIF_FLOAT_VIF_WORK_H
 
@@ -23,21 +23,21 @@ VMAFX_HD constexpr int float_vif_tile_columns(int half) {
 
 /* One scale. */
 struct FloatVifWork {
-  hip::BatchPlanes luma;  // where the kernel takes samples
+  hip::BatchPlanes luma;  // the input of a kernel that takes samples
   float sample_scale = 1;
-  PlanePairs<float> in;   // where it takes floats
-  PlanePairs<float> out;  // of the next scale, w / 2 x h / 2; null at the last
+  PlanePairs<float> in;   // the input of a kernel that takes floats
+  PlanePairs<float> out;  // the next scale's planes, w / 2 x h / 2; null at the last
   int w, h;
   bool wanted;  // the sums of this scale
   GaussianWindow window, next;
   FloatVifEye eye;
-  RowValues values;  // what samples add: planes of num and den
+  RowValues values;  // the samples' contributions: planes of num and den
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(float_vif, FloatVifWork, kFloatVifThreads);
 VMAFX_DECLARE_KERNEL(float_vif_scale1, FloatVifWork, kFloatVifThreads);
 VMAFX_DECLARE_KERNEL(float_vif_scale2, FloatVifWork, kFloatVifThreads);
 VMAFX_DECLARE_KERNEL(float_vif_scale3, FloatVifWork, kFloatVifThreads);
-/* For windows of any size: of samples, and of floats. */
+/* Kernels for windows of any size: of samples, and of floats. */
 VMAFX_DECLARE_SAMPLE_KERNELS(float_vif_any, FloatVifWork, kFloatVifThreads);
 VMAFX_DECLARE_KERNEL(float_vif_any_scale, FloatVifWork, kFloatVifThreads);
 

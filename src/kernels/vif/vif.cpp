@@ -2,6 +2,8 @@
 
 #include <cerrno>
 
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 #include "kernels/vif/vif_scores.h"
 
 namespace vmafx {
@@ -29,7 +31,7 @@ class Vif : public Metric<VifParams, VifSums, VifScores> {
   using Metric::Metric;
 
  private:
-  VifScores scores(const VifSums& sums) override {
+  VifScores scores(const VifSums& sums) const override {
     VifRatio scales[kVifScales];
     for (int s = 0; s < kVifScales; s++) {
       const auto [num, den] = ratio(sums.scale[s]);
@@ -58,6 +60,7 @@ Created create(const VifOptions& options, const VideoFormat& format, Placement p
 
 constexpr ExtractorInfo kVifExtractor = {
     .name = "vif",
+    .measures = "information",
     .help = "visual information fidelity at four scales, integer arithmetic",
     .flags = kHip,
     .features = kFeatures,

@@ -22,17 +22,15 @@
 #define VMAFX_KERNELS_VIF_VIF_H
 
 #include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <span>
 
 #include "base/picture.h"
-#include "kernels/metric.h"
+#include "kernels/forward.h"
 #include "kernels/vif/vif_math.h"
 
 namespace vmafx {
 
-inline constexpr int kVifMinSize = 16;  // of a side, in samples
+inline constexpr int kVifMinSize = 16;  // the shortest side, in samples
 
 struct VifParams {
   int w = 0;
@@ -51,12 +49,12 @@ size_t vif_scratch_bytes_simd(const VifParams& params);
 void vif_simd(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
               VifSums& sums);
 
-/* The same for several encodes of one reference; what belongs to it alone is made once. */
+/* Scores several encodes of one reference; computes once what depends on the reference alone. */
 size_t vif_encodes_scratch_bytes_simd(const VifParams& params, int encodes);
 void vif_encodes_simd(const VifParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                       std::byte* scratch, std::span<VifSums* const> sums);
 
-std::unique_ptr<DeviceTwin> vif_hip(const VifParams& params);
+OwnedDeviceTwin vif_hip(const VifParams& params);
 
 extern const ExtractorInfo kVifExtractor;
 

@@ -10,7 +10,7 @@ namespace vmafx::vif_device {
 
 // -- Decimation ------------------------------------------------------------------------------------------------------
 
-/* Of two planes that need not belong together; the first one is called ref. */
+/* Makes the next scale's planes from two planes that need not belong together; the first one is called ref. */
 template <int next, class T>
 VMAFX_DEVICE void decimate(const VifWork& work) {
   constexpr int kHalf = kVifHalfWidth[next], kMargin = vif_margin(next - 1), kColumns = vif_decimated_columns(next);
@@ -78,8 +78,8 @@ struct DistSums {
   int64_t num_non_log;
 };
 
-/* What the vertical pass leaves of a quantity: means Q8, squares Q16. A thread of the horizontal pass begins two packs
- * of four after its neighbor. With even and odd packs apart, on other banks, neighbors read neighboring packs. */
+/* A quantity after the vertical pass: means Q8, squares Q16. A thread of the horizontal pass begins two packs of four
+ * after its neighbor. With even and odd packs apart, on other banks, neighbors read neighboring packs. */
 inline constexpr int kPack = 4, kOddPacks = kVifThreads / 2 + 16, kRowWords = kOddPacks + kVifThreads / 2;
 using FilteredRow = uint32_t[kRowWords];
 using Filtered = FilteredRow[kVifTileRows];
@@ -90,8 +90,8 @@ struct FilteredDist {
   Filtered mu2, yy, xy;
 };
 
-/* What a block keeps of its tile. What is of the reference stays for all frames of a group, which are `several` or one; of
- * a frame there are samples first, then what the vertical pass makes of them. */
+/* A block's memory for its tile. The reference's part stays for all frames of a group, which are `several` or one; a
+ * frame's part holds samples first, then the results of the vertical pass. */
 template <bool several>
 struct TileMemory {
   alignas(16) FilteredRef ref;
@@ -99,10 +99,10 @@ struct TileMemory {
     FilteredDist dist;
     unsigned char bytes[sizeof(FilteredDist)];
   };
-  RefSums ref_sums[several ? kVifThreads : 1];  // of each thread
+  RefSums ref_sums[several ? kVifThreads : 1];  // one for each thread
 };
 
-/* Where shared memory is scarce: samples, T of scale 0, and then two quantities after each other. */
+/* A block's memory if shared memory is scarce: samples, T of scale 0, and then two quantities after each other. */
 template <class T, bool several>
 struct TurnMemory {
   using OfScale0 = Staged<T, kVifTileRows + 2 * kVifHalfWidth[0]>;
@@ -125,7 +125,7 @@ VMAFX_DEVICE int place_of(int column) {
   return (column / kPack % 2) * kOddPacks + column / (2 * kPack) * kPack + column % kPack;
 }
 
-/* These make a quantity of the tile's rows, of this thread's column. */
+/* The functions below make a quantity of the tile's rows, of this thread's column. */
 template <int scale, int rows>
 VMAFX_DEVICE void filter_means(const uint32_t (&samples)[rows], int bpc, Filtered& filtered, int place) {
   VMAFX_UNROLL
@@ -147,7 +147,8 @@ VMAFX_DEVICE void filter_products(const uint32_t (&a)[rows], const uint32_t (&b)
   }
 }
 
-/* Where this block's tile begins. For several frames made anew for each, as registers are scarce. */
+/* The place where this block's tile begins. With several frames it is computed anew for each, as registers are
+ * scarce. */
 struct TilePlace {
   int x, y;
 };
@@ -192,7 +193,7 @@ VMAFX_DEVICE void filter_columns(const Pair<T>& in, const TilePlace& tile, int b
   filter_products<scale, doubles, T>(dist, dist, bpc, memory.dist.yy, place);
 }
 
-/* Where a run lies: in a row of the tile, from a place on. */
+/* The place of a run: in a row of the tile, from `place` on. */
 struct RunPlace {
   int row, place;
   int samples;  // 0 to kVifRun: how many count
@@ -277,7 +278,7 @@ struct RefRun {
     Windows<scale, doubles>::filter_means(ref.mu1[at.row], at.place, mu1);
     filter_variances<scale, doubles>(ref.xx, at);
   }
-  /* What follows from the means. */
+  /* Computes the variances, which follow from the means. */
   template <int scale, bool doubles>
   VMAFX_DEVICE void filter_variances(const Filtered& xx, const RunPlace& at) {
     Windows<scale, doubles>::filter_products(xx[at.row], at.place, mu1, mu1, sigma1_sq);
@@ -356,7 +357,7 @@ struct DistRun {
   }
 };
 
-/* Where this thread's run lies in that tile. */
+/* The place of this thread's run in the tile. */
 template <int scale, bool several>
 VMAFX_DEVICE RunPlace run_place(const VifScale& of) {
   constexpr int kColumns = vif_tile_columns(scale), kRunThreads = kVifThreads / kVifTileRows;
@@ -373,7 +374,7 @@ VMAFX_DEVICE unsigned end_frame(const VifWork& work) {
   return work.groups.first[(several ? anew_of_block(block_id().z) : block_id().z) + 1];
 }
 
-/* What the threads' runs add to a frame. */
+/* Adds the sums of the threads' runs to a frame. */
 template <int scale>
 VMAFX_DEVICE void add_runs(const VifWork& work, unsigned frame, const RefSums& ref, const DistSums& dist) {
   add_waves(work.sums[frame].scale[scale], {.num_log = wave_add(dist.num_log),
@@ -382,7 +383,8 @@ VMAFX_DEVICE void add_runs(const VifWork& work, unsigned frame, const RefSums& r
                                             .den_non_log = wave_add(ref.non_logs)});
 }
 
-/* Of a frame of a group. What is of the reference alone is made for the first one, and kept for those behind it. */
+/* Adds a tile of one frame of a group. Values of the reference alone are made for the first frame, and kept for those
+ * behind it. */
 template <int scale, bool doubles, class T, bool several>
 VMAFX_DEVICE void add_frame(const VifWork& work, unsigned frame, bool is_first, TileMemory<several>& memory) {
   const Pair<T> in = pair_of<T>(work, scale, vif_plane(work.groups.picture[frame], 0), vif_plane(frame, 1));
@@ -416,7 +418,8 @@ VMAFX_DEVICE void add_tile(const VifWork& work, TileMemory<several>& memory) {
   while (several && ++frame < end_frame<several>(work));
 }
 
-/* The same where shared memory is scarce: quantity after quantity. What is of the reference stays in registers. */
+/* Adds a tile of one frame if shared memory is scarce: quantity after quantity. Values of the reference alone stay in
+ * registers. */
 template <int scale, bool doubles, class T, class OfScale0, bool several>
 VMAFX_DEVICE void add_frame(const VifWork& work, unsigned frame, bool is_first, TurnMemory<OfScale0, several>& memory,
                             RefRun& ref_run) {

@@ -14,9 +14,9 @@
 
 #include <cstddef>
 
-#include "base/aligned.h"
 #include "base/picture.h"
 #include "kernels/steps/mirror.h"
+#include "kernels/steps/scratch.h"
 
 namespace vmafx {
 
@@ -28,14 +28,17 @@ class VifDefinition {
   using Number = typename Form::Number;
   using Sum = typename Form::Sum;
 
-  /* Without `scratch` it only says how much of it there must be. */
-  VifDefinition(const Params& params, std::byte* scratch) : params_(params), memory_(scratch) {
-    for (Number*& row : rows_) row = take<Number>(params.w, 1).data;
+  /* Without `memory` it only says how much of it there must be. */
+  VifDefinition(const Params& params, std::byte* memory) : params_(params) {
+    Scratch scratch(memory);
+    for (Number*& row : rows_) row = scratch.take<Number>(params.w);
     for (int scale = 0; scale < Form::kScales; scale++)
-      for (Plane<Sample>& plane : planes_[scale]) plane = take<Sample>(params.w >> scale, params.h >> scale);
+      for (Plane<Sample>& plane : planes_[scale])
+        plane = scratch.take_plane<Sample>(params.w >> scale, params.h >> scale);
+    scratch_bytes_ = scratch.bytes();
   }
 
-  size_t scratch_bytes() const { return used_; }
+  size_t scratch_bytes() const { return scratch_bytes_; }
 
   /* Scale 0 of ref and of dist, for the caller to fill. */
   const Plane<Sample>& picture(int which) const { return planes_[0][which]; }
@@ -49,15 +52,6 @@ class VifDefinition {
   }
 
  private:
-  template <class T>
-  Plane<T> take(int w, int h) {
-    const size_t stride = round_to_lines(w * sizeof(T));
-    const Plane<T> plane = {memory_ ? reinterpret_cast<T*>(memory_ + used_) : nullptr, static_cast<ptrdiff_t>(stride),
-                            w, h};
-    used_ += stride * h;
-    return plane;
-  }
-
   template <class Value>
   static Sum weighted(const Form& form, int at, int size, Value value) {
     Sum sum = 0;
@@ -114,8 +108,7 @@ class VifDefinition {
   static constexpr int kAcross = 16;  // shift after the horizontal pass, but for means: these keep all bits
 
   const Params& params_;
-  std::byte* const memory_;
-  size_t used_ = 0;
+  size_t scratch_bytes_;
   Number* rows_[5];  // after the vertical pass: mu1, mu2, xx, yy, xy
   Plane<Sample> planes_[Form::kScales][2];
 };

@@ -1,7 +1,7 @@
-/* Which kernels of vif run, on what planes, in which order: one for the planes of each further scale, then one for the
+/* The HIP twin of vif: one for the planes of each further scale, then one for the
  * sums of all scales. All take all frames of the batch. What belongs to a reference alone is made once for the frames
  * that share it. */
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "kernels/device_twin.h"
 #include "kernels/vif/vif.h"
 #include "kernels/vif/vif_work.h"
@@ -83,6 +83,6 @@ class VifHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> vif_hip(const VifParams& params) { return std::make_unique<VifHip>(params); }
+OwnedDeviceTwin vif_hip(const VifParams& params) { return {std::make_unique<VifHip>(params)}; }
 
 }  // namespace vmafx

@@ -41,7 +41,7 @@ VMAFX_HD constexpr uint64_t vif_round_shift(uint64_t value, int shift) {
 struct VifScaleSums {
   int64_t num_log;      // Q11
   int64_t den_log;      // Q11
-  int64_t num_non_log;  // of sigma2_sq, Q16
+  int64_t num_non_log;  // the sum of sigma2_sq, Q16
   int64_t den_non_log;  // how many samples
 };
 

@@ -8,15 +8,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "kernels/vif/vif_math.h"
 
 namespace vmafx {
 
 /* -- Windows as pairs of 16-bit taps, for instructions that multiply 16-bit lanes and add adjacent products.
  *
- * A 32-bit lane holds the two samples of rows (or columns) 2q and 2q + 1, aligned to even positions. The same lanes
- * then serve two outputs, at positions 0 and 1, which differ in the taps only:
+ * A 32-bit lane holds the two samples of rows (or columns) 2q and 2q + 1, aligned to even positions. Each lane then
+ * serves two outputs, at positions 0 and 1, which differ in the taps only:
  *
  *   output 0 = sum over q of lane q * (f[2q], f[2q + 1])        output 1 = sum over q of lane q * (f[2q - 1], f[2q]) */
 
@@ -71,7 +71,7 @@ inline constexpr int kVifUnroll = 16;
 /* How many encodes of one reference share a pass over it. */
 inline constexpr int kVifEncodesAtOnce = 8;
 
-/* Which pictures of a strip: the reference, and from kVifEncode on the encodes. */
+/* The pictures of a strip: the reference, and from kVifEncode on the encodes. */
 inline constexpr int kVifReference = 0, kVifEncode = 1;
 
 /* Samples of a group, three values each, Q16. */
@@ -81,8 +81,8 @@ struct VifSigmas {
   VifSigmas operator+(size_t i) const { return {sigma1_sq + i, sigma2_sq + i, sigma12 + i}; }
 };
 
-/* What is the reference's own serves all encodes; what is an encode's own serves one after the other, except for the
- * rings, of which each has one. */
+/* The working memory of a strip. The reference's part serves all encodes; the encode's part serves one after the other,
+ * except for the rings: each encode has its own. */
 class VifStripMemory {
  public:
   explicit VifStripMemory(std::byte* scratch) : scratch_(scratch) {}
@@ -121,9 +121,9 @@ class VifStripMemory {
     for (int32_t* values : {zeros.sigma1_sq, zeros.sigma2_sq, zeros.sigma12}) std::fill_n(values, kVifMostLanes / 2, 0);
   }
 
-  /* Where in sigmas() the vectors lie that have samples of the log form. */
+  /* The places in sigmas() of the vectors that have samples of the log form. */
   uint16_t* log_vectors() const { return at<uint16_t>(kLogVectors); }
-  static constexpr size_t kLogVectorsPadding = 2;  // that may be read but are not used
+  static constexpr size_t kLogVectorsPadding = 2;  // further entries that may be read but are not used
 
   /* The sigma1_sq of those vectors as doubles, one after the other. */
   double* sigma1() const { return at<double>(kSigma1); }
@@ -135,7 +135,7 @@ class VifStripMemory {
   static constexpr int kInputLines = 4;
   static constexpr size_t kLineBytes = kVifLineColumns * sizeof(uint16_t);
   static constexpr size_t kSigmaBytes = (kZeros + kVifMostLanes / 2) * sizeof(int32_t);
-  static constexpr size_t kFewestLanes = 4;  // of 32 bits
+  static constexpr size_t kFewestLanes = 4;  // 32-bit lanes of the shortest vector
 
   static constexpr size_t kFiltered = 0;
   static constexpr size_t kFilteredForNext = kFiltered + kVifGroupRows * kPlanes * kLineBytes;

@@ -1,4 +1,4 @@
-/* What the integer and the floating-point VIF share: options, features, and the way from the scales' ratios to scores. */
+/* Options and features of the integer and the floating-point VIF, and the way from the scales' ratios to scores. */
 #ifndef VMAFX_KERNELS_VIF_VIF_SCORES_H
 #define VMAFX_KERNELS_VIF_VIF_SCORES_H
 
@@ -41,12 +41,12 @@ struct VifScores {
       neutral_feature(kind "vif_num_scale3", VMAFX_SCORE(VifScores, scale_num[3])),                   \
       neutral_feature(kind "vif_den_scale3", VMAFX_SCORE(VifScores, scale_den[3]))
 
-/* Those that an instance provides. */
+/* The features that an instance provides. */
 inline std::span<const FeatureInfo> vif_provided(std::span<const FeatureInfo> all, bool debug) {
   return debug ? all : all.first(kVifScales);
 }
 
-/* Of a scale. */
+/* A scale's sums and score. */
 struct VifRatio {
   double num, den, score;
 };

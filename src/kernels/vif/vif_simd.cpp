@@ -14,14 +14,16 @@
  * The filters of the next scale share the ring, and make only the rows and columns that are kept.
  *
  * Several encodes of one reference go through a strip together. Eight rows of the reference are filtered first; its
- * means and variances, which of its samples take the log form, and den, which the first encode finds, serve all of them.
+ * means and variances, which of its samples take the log form, and den, which the first encode finds, serve all of
+ * them.
  *
  * Floor of a 1920x1080 frame of 8 bit on AVX-512 with VNNI: per 32 samples of scale 0, 96 multiply-adds in the vertical
  * pass, margins included, 144 in the horizontal one, 12 products of means, 12 for the next scale, and 72 slots of
  * multiplications and divisions of the logarithms. Zen 4 multiplies one vector of 64 bytes a cycle: 336 cycles, at 3.68
  * GHz 5.9 ms, and 1.4 ms for the smaller scales. Measured there on a busy machine: 11.4 ms; without VNNI 13.0, AVX2
- * 15.5, SSE4 31 (docs/performance.md). What it misses: the vertical pass reads its rows from the second-level cache, the
- * horizontal one has as many other operations for the ports that multiply, and the way to a logarithm is long.
+ * 15.5, SSE4 31 (docs/performance.md). Reasons for the difference: the vertical pass reads its rows from the
+ * second-level cache, the horizontal one has as many other operations for the ports that multiply, and the way to a
+ * logarithm is long.
  *
  * Intel's processors of servers have two ports for vectors of 64 bytes. As compiled, 32 samples of scale 0 take 610
  * operations there: 30 to load pairs, 153 in the vertical pass, 228 in the horizontal one, 184 of the logarithms and 18
@@ -83,7 +85,7 @@ class LogVectors {
     samples_ += samples;
   }
 
-  /* Those that are read but not used. */
+  /* Adds the entries that are read but not used. */
   void end() const {
     for (size_t i = 0; i < VifStripMemory::kLogVectorsPadding; i++) places_[vectors_ + i] = VifStripMemory::kZeros;
   }
@@ -99,7 +101,7 @@ class LogVectors {
 
 // -- Horizontal pass -------------------------------------------------------------------------------------------------
 
-/* The same vector, which stays in a register from here on: gcc would load or make it anew for each use. */
+/* Keeps a vector in a register from here on: gcc would load or make it anew for each use. */
 HWY_INLINE V16 in_register(V16 v) {
 #if HWY_ARCH_X86 && HWY_COMPILER_GCC
   asm("" : "+v"(v.raw));
@@ -135,9 +137,9 @@ struct ColumnSums {
   HWY_INLINE ColumnSums() {}  // gcc would make one that knows nothing of this target, which vectors of NEON need
 };
 
-/* Those of rows of the vertical pass, one line after the other: `in` points at the first pair of columns under the
- * window. All planes take a tap before the next one comes, so that it is loaded once. The first plane is a mean; of a
- * square the low half's sum is rounded. */
+/* Sums rows of the vertical pass, one line after the other: `in` points at the first pair of columns under the window.
+ * All planes take a tap before the next one comes, so that it is loaded once. The first plane is a mean; of a square
+ * the low half's sum is rounded. */
 template <bool kUseVnni, int kScale, int kPlanes>
 HWY_INLINE void filter_columns(const uint16_t* HWY_RESTRICT in, const WindowTaps<kScale>& window,
                                ColumnSums<kPlanes>& sums) {
@@ -224,7 +226,8 @@ HWY_NOINLINE LogVectors filter_reference_horizontally(const Strip<S>& strip, int
   return logs;
 }
 
-/* That of an encode, whose planes are all in the same place. Returns what goes to num_non_log. */
+/* The horizontal pass of one row of an encode, whose planes are all in the same place. Returns its part of
+ * num_non_log. */
 template <class S>
 HWY_NOINLINE int64_t filter_encode_horizontally(const Strip<S>& strip, int row) {
   const VifStripMemory memory = strip.memory;
@@ -257,7 +260,7 @@ void filter_horizontally_for_next(const Strip<S>& strip, int row, uint16_t* HWY_
   }
 }
 
-// -- Logarithms of whole numbers >= 2^17, from the upper words of their doubles: vif_log2() of vif_math.h --------------
+// -- Logarithms of whole numbers >= 2^17, from the upper words of their doubles: vif_log2() of vif_math.h -------------
 
 constexpr uint32_t kUpperWordOfNoise = (1023 + 17) << 20;
 static_assert(kVifNoise == 1 << 17);
@@ -268,7 +271,7 @@ HWY_INLINE VF32 log2_argument(VU32 upper) {
   return hn::Sub(hn::BitCast(df32, from_one), hn::Set(df32, 1.0625f));
 }
 
-/* Of the polynomial in u / 8, which is the same number to the last bit. */
+/* The coefficients of the polynomial in u / 8, which gives the same number to the last bit. */
 constexpr float log2_coefficient(int k) { return kVifLog2Poly[k] * static_cast<float>(1 << 3 * k); }
 
 /* The logarithm plus kLog2Excess, from u's polynomial, whose bits count in units of 1 from 2^23 on, and the upper word,
@@ -300,7 +303,7 @@ HWY_INLINE VU32 upper_words(VF64 low, VF64 high) {
   return hn::ConcatOdd(du32, hn::BitCast(du32, high), hn::BitCast(du32, low));
 }
 
-// -- What goes into the logarithms, in double precision. No fused operations: must match vif_math.h --------------------
+// -- What goes into the logarithms, in double precision. No fused operations: must match vif_math.h -------------------
 
 HWY_INLINE VF64 load_double(const int32_t* p) {
   const hn::Rebind<int32_t, decltype(df64)> half;
@@ -311,7 +314,7 @@ HWY_INLINE VF64 load_double(const int32_t* p) {
 HWY_INLINE VF64 gain_of(VF64 s1, VF64 s12) { return hn::Div(s12, hn::Add(s1, hn::Set(df64, kVifEpsilon))); }
 
 /* Whole numbers plus kWholeFrom. From 2^52 on the unit of a double is 1, so a sum that is rounded down leaves the
- * fraction of what is added. Where no instruction rounds so, Trunc() does. */
+ * fraction of the added number. If no instruction rounds so, Trunc() does. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr double kWholeFrom = 0x1p52;
 HWY_INLINE VF64 add_whole_part(VF64 whole, VF64 positive) {
@@ -431,11 +434,11 @@ void run_strip(const Strip<S>& strip) {
   }
 }
 
-/* What all scales are given: encode i is picture kVifEncode + i. */
+/* The input of all scales: encode i is picture kVifEncode + i. */
 struct Frames {
   const VifParams& params;
   int pictures;
-  VifSums* const* sums;  // of the encodes
+  VifSums* const* sums;  // the encodes'
   VifStripMemory memory;
 };
 
@@ -482,7 +485,7 @@ void vif(const VifParams& params, const SamplePlane& ref, std::span<const Sample
     if (params.bpc == 8) run<uint8_t, kUseVnni>(frames, ref, dist, planes);
     else run<uint16_t, kUseVnni>(frames, ref, dist, planes);
   };
-  /* Where there is no choice, both are the same. */
+  /* Without a choice, both branches are the same. */
   if (kMaybeVnni && use_avx_vnni()) run_with(std::bool_constant<kVnni || kMaybeVnni>());
   else run_with(std::bool_constant<kVnni>());
 }

@@ -12,9 +12,9 @@
 #include <cstring>
 
 #include "base/picture.h"
-#include "base/prefetch.h"
 #include "kernels/arithmetic/pair_products-inl.h"
 #include "kernels/steps/mirror.h"
+#include "kernels/steps/prefetch.h"
 #include "kernels/vif/vif_rows.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -50,7 +50,7 @@ HWY_INLINE V16 taps(int32_t packed) { return hn::BitCast(d16, hn::Set(d32, packe
 HWY_INLINE V32 constant(uint32_t value) { return hn::Set(d32, static_cast<int32_t>(value)); }
 HWY_INLINE VU16 flip_sign(VU16 v) { return hn::Xor(v, hn::Set(du16, 0x8000)); }
 
-/* What one scale does, known at compile time. `T`: its samples. */
+/* The parameters of one scale, known at compile time. `T`: its samples. */
 template <class T, int kScale_, bool kUseVnni_>
 struct Stage {
   using Sample = T;
@@ -186,7 +186,7 @@ HWY_INLINE void filter_four_rows(const int16_t* HWY_RESTRICT const* slots, size_
   }
 }
 
-/* The same for output row 0 alone. */
+/* Filters output row 0 alone. */
 template <int kScale, bool kUseVnni>
 HWY_INLINE void filter_row(const int16_t* HWY_RESTRICT const* slots, size_t offset, V32 start, V32& even, V32& odd) {
   constexpr auto kTaps = vif_pair_taps<kScale>();
@@ -294,8 +294,8 @@ HWY_INLINE void filter_products(const Strip<S>& strip, const int16_t* HWY_RESTRI
 }
 
 /* The vertical pass of a group of rows of a picture, and of half as many of the next scale: a block of columns comes
- * from the second-level cache once for all of them. `pair`: that of the first row. Meanwhile the rows of the picture that
- * the next group takes are asked for. */
+ * from the second-level cache once for all of them. `pair`: that of the first row. Meanwhile the rows of the picture
+ * that the next group takes are asked for. */
 template <class S>
 HWY_NOINLINE void filter_vertically(const Strip<S>& strip, int picture, int pair) {
   const size_t n = hn::Lanes(d16);

@@ -1,4 +1,4 @@
-/* What the kernels of vif are given, for the .hip files and for vif_hip.cpp, which starts them. */
+/* The parameters of vif's kernels, for the .hip files and for vif_hip.cpp, which starts them. */
 #ifndef VMAFX_KERNELS_VIF_VIF_WORK_H
 #define VMAFX_KERNELS_VIF_VIF_WORK_H
 
@@ -19,7 +19,7 @@ inline constexpr int kVifRun = 8;
 VMAFX_HD constexpr int vif_margin(int scale) { return scale == 0 ? 8 : 4; }
 VMAFX_HD constexpr int vif_tile_columns(int scale) { return kVifThreads - 2 * vif_margin(scale); }
 
-/* What a block that makes planes of scale `next` makes of each. */
+/* The part of each plane of scale `next` that a block makes. */
 inline constexpr int kVifDecimatedRows = 8;
 inline constexpr int kVifDecimatedRun = 4;
 VMAFX_HD constexpr int vif_decimated_columns(int next) { return vif_tile_columns(next - 1) / 2; }
@@ -28,7 +28,7 @@ VMAFX_HD constexpr int vif_decimated_columns(int next) { return vif_tile_columns
 struct VifScale {
   int w, h;
   PlanePairs<uint8_t> planes;
-  int first_block;  // of those that add up this scale, a tile each
+  int first_block;  // the first block that adds up this scale, a tile each
   int tiles_across;
   uint64_t tiles_inverse;  // 2^32 / tiles_across and a bit: tile * this >> 32 is tile / tiles_across
 };
@@ -39,7 +39,7 @@ struct VifPlanes {
   int32_t count = 0;
   uint8_t plane[2 * hip::kMostBatch] = {};
 
-  /* They are taken two at a time; of an odd number the last one twice. */
+  /* Pairs of planes: two are taken at a time; an odd number's last one twice. */
   constexpr unsigned pairs() const { return static_cast<unsigned>(count + 1) / 2; }
   constexpr void add(uint8_t number) {
     plane[count++] = number;
@@ -59,8 +59,8 @@ struct VifWork {
 VMAFX_DECLARE_SAMPLE_KERNELS(vif_decimate, VifWork, kVifThreads);  // to scale 1
 VMAFX_DECLARE_KERNEL(vif_decimate_1, VifWork, kVifThreads);        // scale 1 to 2
 VMAFX_DECLARE_KERNEL(vif_decimate_2, VifWork, kVifThreads);
-VMAFX_DECLARE_SAMPLE_KERNELS(vif_sums, VifWork, kVifThreads);        // of groups of one frame
-VMAFX_DECLARE_SAMPLE_KERNELS(vif_group_sums, VifWork, kVifThreads);  // of any groups
+VMAFX_DECLARE_SAMPLE_KERNELS(vif_sums, VifWork, kVifThreads);        // for groups of one frame
+VMAFX_DECLARE_SAMPLE_KERNELS(vif_group_sums, VifWork, kVifThreads);  // for any groups
 
 }  // namespace vmafx
 

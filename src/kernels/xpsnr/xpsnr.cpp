@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
+
 namespace vmafx {
 namespace {
 
@@ -17,8 +20,6 @@ int block_size(const VideoFormat& format) {
   return 4 * static_cast<int>(std::floor(32 * std::sqrt(luma_samples(format) / kUhdSamples) + 0.5));
 }
 
-int ratio_up(int size, int block) { return (size + block - 1) / block; }
-
 }  // namespace
 
 XpsnrGrid xpsnr_grid(const VideoFormat& format, int planes) {
@@ -27,8 +28,8 @@ XpsnrGrid xpsnr_grid(const VideoFormat& format, int planes) {
   grid.has_activity = size > 0;
   grid.coarse = luma_samples(format) > kMostHdSamples;
   if (size) {
-    grid.columns = ratio_up(format.w, size);
-    grid.rows = ratio_up(format.h, size);
+    grid.columns = static_cast<int32_t>(hip::blocks_for(format.w, size));
+    grid.rows = static_cast<int32_t>(hip::blocks_for(format.h, size));
   }
   for (int p = 0; p < planes; p++) {
     XpsnrGrid::Plane& plane = grid.planes[p];
@@ -101,6 +102,7 @@ constexpr OptionInfo kOptions[] = {
 struct XpsnrScores {
   double xpsnr;  // the least of the planes
   double plane[3];
+  double root[3];  // √wsse of each plane, for the scores of the stream
 };
 
 constexpr FeatureInfo kFeatures[] = {
@@ -131,8 +133,8 @@ double weight_of(const XpsnrParams& params, const XpsnrArea& block, const XpsnrB
   return 1 / std::max(spatial + temporal, static_cast<double>(1 << (params.format.bpc - 6)));
 }
 
-/* Each weight, row by row, is at most the largest of those of its neighbors on the left, above, which were smoothed before, and on the right. The
- * picture's last one stays where there is one row only. */
+/* Each weight, row by row, is at most the largest of those of its neighbors on the left, above, which were smoothed
+ * before, and on the right. The picture's last one stays where there is one row only. */
 void smooth(const XpsnrGrid& grid, std::span<double> weights) {
   for (int n = 0; n < grid.blocks(); n++) {
     const int column = n % grid.columns;
@@ -150,8 +152,7 @@ void smooth(const XpsnrGrid& grid, std::span<double> weights) {
 class Xpsnr : public Metric<XpsnrParams, XpsnrBlock, XpsnrScores> {
  public:
   Xpsnr(const XpsnrOptions& options, const XpsnrParams& params, Placement placement)
-      : Metric(params, kTwins, provided(params.planes), placement), of_stream_(options.enable_axpsnr),
-        weights_(static_cast<size_t>(params.grid.blocks())) {}
+      : Metric(params, kTwins, provided(params.planes), placement), of_stream_(options.enable_axpsnr) {}
 
   Reads reads() const override {
     const unsigned planes = (1u << params_.planes) - 1;
@@ -164,45 +165,59 @@ class Xpsnr : public Metric<XpsnrParams, XpsnrBlock, XpsnrScores> {
             .reach = {.before = before,
                       .whole_stream = of_stream_ ? "axpsnr (which enable_axpsnr=false leaves out)" : nullptr}};
   }
-  size_t sums_bytes() const override { return weights_.size() * sizeof(XpsnrBlock); }
+  size_t sums_bytes() const override { return blocks() * sizeof(XpsnrBlock); }
 
-  Status flush(ScoreSink& sink) override;
+  std::unique_ptr<StreamScorer> make_scorer() const override { return std::make_unique<Stream>(*this); }
   std::span<const char* const> aggregates() const override {
     return std::span(kStreamKeys).first(of_stream_ ? 1 + static_cast<size_t>(params_.planes) : 0);
   }
 
  private:
-  /* Of a plane, in one frame or in several. */
+  /* The distortion of a plane, in one frame or in several. */
   struct Distortion {
     double root = 0;      // Σ √wsse
     double decibels = 0;  // Σ of the frames' scores
   };
 
-  XpsnrScores scores(const XpsnrBlock& first) override;
-  void weigh(std::span<const XpsnrBlock> blocks);
-  double wsse(std::span<const XpsnrBlock> blocks, int p) const;
+  /* Adds up the stream so far. */
+  class Stream final : public FrameScorer {
+   public:
+    explicit Stream(const Xpsnr& xpsnr) : FrameScorer(xpsnr), xpsnr_(xpsnr) {}
+    Status flush(ScoreSink& sink) override;
+
+   private:
+    void add(const XpsnrBlock&, const XpsnrScores& scores) override;
+
+    const Xpsnr& xpsnr_;
+    Distortion sums_[3];
+    int64_t frames_ = 0;
+  };
+
+  size_t blocks() const { return static_cast<size_t>(params_.grid.blocks()); }
+  XpsnrScores scores(const XpsnrBlock& first) const override;
+  std::vector<double> weights(std::span<const XpsnrBlock> blocks) const;
+  double wsse(std::span<const XpsnrBlock> blocks, std::span<const double> weights, int p) const;
   double average(int p, const Distortion& sum, int64_t frames) const;
 
   const bool of_stream_;
-  std::vector<double> weights_;  // of a frame
-
-  /* The stream so far. */
-  Distortion stream_[3];
-  int64_t frames_ = 0;
 };
 
-void Xpsnr::weigh(std::span<const XpsnrBlock> blocks) {
+/* None where pictures are too small to have activity. */
+std::vector<double> Xpsnr::weights(std::span<const XpsnrBlock> blocks) const {
   const XpsnrGrid& grid = params_.grid;
+  if (!grid.has_activity) return {};
+  std::vector<double> weights(blocks.size());
   for (int n = 0; n < grid.blocks(); n++)
-    weights_[n] = weight_of(params_, grid.block(0, n % grid.columns, n / grid.columns), blocks[n]);
-  if (luma_samples(params_.format) <= kMostSmoothed) smooth(grid, weights_);
+    weights[n] = weight_of(params_, grid.block(0, n % grid.columns, n / grid.columns), blocks[n]);
+  if (luma_samples(params_.format) <= kMostSmoothed) smooth(grid, weights);
+  return weights;
 }
 
 /* The order of the operations is that of FFmpeg's filter. */
-double Xpsnr::wsse(std::span<const XpsnrBlock> blocks, int p) const {
+double Xpsnr::wsse(std::span<const XpsnrBlock> blocks, std::span<const double> weights, int p) const {
   if (!params_.grid.has_activity) return static_cast<double>(blocks[0].sse[p]);
   double sum = 0;
-  for (size_t n = 0; n < blocks.size(); n++) sum += static_cast<double>(blocks[n].sse[p]) * weights_[n];
+  for (size_t n = 0; n < blocks.size(); n++) sum += static_cast<double>(blocks[n].sse[p]) * weights[n];
   const double ratio = luma_samples(params_.format) / kUhdSamples;
   const double of_picture = std::sqrt(16.0 * (1 << (2 * params_.format.bpc - 9)) / std::sqrt(std::max(0.00001, ratio)));
   return std::floor(sum * of_picture + 0.5);
@@ -216,27 +231,32 @@ double Xpsnr::average(int p, const Distortion& sum, int64_t frames) const {
   return 10 * std::log10(samples * (peak * peak) / (mean * mean));
 }
 
-XpsnrScores Xpsnr::scores(const XpsnrBlock& first) {
-  const std::span<const XpsnrBlock> blocks(&first, weights_.size());
+XpsnrScores Xpsnr::scores(const XpsnrBlock& first) const {
+  const std::span<const XpsnrBlock> of_frame(&first, blocks());
+  const std::vector<double> of_blocks = weights(of_frame);
   constexpr double kInfinite = HUGE_VAL;
-  XpsnrScores scores = {kInfinite, {kInfinite, kInfinite, kInfinite}};
-  if (params_.grid.has_activity) weigh(blocks);
+  XpsnrScores scores = {kInfinite, {kInfinite, kInfinite, kInfinite}, {}};
   for (int p = 0; p < params_.planes; p++) {
-    const double root = std::sqrt(wsse(blocks, p));
-    scores.plane[p] = average(p, {root, kInfinite}, 1);
+    scores.root[p] = std::sqrt(wsse(of_frame, of_blocks, p));
+    scores.plane[p] = average(p, {scores.root[p], kInfinite}, 1);
     scores.xpsnr = std::min(scores.xpsnr, scores.plane[p]);
-    stream_[p].root += root;
-    stream_[p].decibels += scores.plane[p];
   }
-  frames_++;
   return scores;
 }
 
-Status Xpsnr::flush(ScoreSink& sink) {
-  if (!of_stream_ || !frames_) return {};
+void Xpsnr::Stream::add(const XpsnrBlock&, const XpsnrScores& scores) {
+  for (int p = 0; p < xpsnr_.params_.planes; p++) {
+    sums_[p].root += scores.root[p];
+    sums_[p].decibels += scores.plane[p];
+  }
+  frames_++;
+}
+
+Status Xpsnr::Stream::flush(ScoreSink& sink) {
+  if (!xpsnr_.of_stream_ || !frames_) return {};
   double least = HUGE_VAL;
-  for (int p = 0; p < params_.planes; p++) {
-    const double of_plane = average(p, stream_[p], frames_);
+  for (int p = 0; p < xpsnr_.params_.planes; p++) {
+    const double of_plane = xpsnr_.average(p, sums_[p], frames_);
     sink.put_aggregate(kStreamKeys[1 + p], of_plane);
     least = std::min(least, of_plane);
   }
@@ -258,6 +278,7 @@ Created create(const XpsnrOptions& options, const VideoFormat& format, Placement
 
 constexpr ExtractorInfo kXpsnrExtractor = {
     .name = "xpsnr",
+    .measures = "error",
     .help = "extended perceptually weighted PSNR (XPSNR) of every plane",
     .flags = kHip | kFps | kWholeChroma,
     .features = kFeatures,

@@ -4,7 +4,8 @@
 
 namespace vmafx::xpsnr {
 
-/* The thread's samples of an area: every kXpsnrThreadsX-th column of every kXpsnrThreadsY-th row, in steps of `step` both ways. */
+/* The thread's samples of an area: every kXpsnrThreadsX-th column of every kXpsnrThreadsY-th row, in steps of `step`
+ * both ways. */
 template <int step, class Visit>
 VMAFX_DEVICE void for_each_sample(const XpsnrArea& area, const Visit& visit) {
   const int x0 = area.x0 + step * static_cast<int>(gpu::thread_id().x);
@@ -35,7 +36,7 @@ VMAFX_DEVICE uint64_t coarse_high_pass(const hip::DevicePlane& luma, const Xpsnr
   return sum;
 }
 
-/* Of `step` x `step` samples; beyond the picture it is the last one. */
+/* The change in time of sums of `step` x `step` samples; beyond the picture the last sample repeats. */
 template <class T, int step>
 VMAFX_DEVICE uint64_t change(const hip::DevicePlane (&planes)[3], XpsnrTimeWeights weights, const XpsnrArea& block,
                              const XpsnrGrid::Plane& size) {

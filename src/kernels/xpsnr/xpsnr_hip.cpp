@@ -1,7 +1,9 @@
-/* Which kernels of xpsnr run, on what planes, in which order: one, on all planes of all frames. */
+/* The HIP twin of xpsnr: one kernel, on all planes of all frames. */
 #include <algorithm>
 
+#include "kernels/device_twin.h"
 #include "kernels/xpsnr/xpsnr.h"
+#include "kernels/xpsnr/xpsnr_work.h"
 
 namespace vmafx {
 namespace {
@@ -29,6 +31,6 @@ class XpsnrHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> xpsnr_hip(const XpsnrParams& params) { return std::make_unique<XpsnrHip>(params); }
+OwnedDeviceTwin xpsnr_hip(const XpsnrParams& params) { return {std::make_unique<XpsnrHip>(params)}; }
 
 }  // namespace vmafx

@@ -25,7 +25,7 @@ uint64_t coarse_high_pass(const Plane<const T>& luma, const XpsnrArea& inner) {
   return sum;
 }
 
-/* Of `step` x `step` samples; beyond the picture it is the last one. */
+/* The change in time of sums of `step` x `step` samples; beyond the picture the last sample repeats. */
 template <class T>
 uint64_t change(const XpsnrReference& ref, const XpsnrArea& block, int step) {
   const Plane<const T> now = ref.now.as<T>(), before = ref.before.as<T>(), earlier = ref.earlier.as<T>();

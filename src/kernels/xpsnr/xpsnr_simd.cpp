@@ -1,7 +1,7 @@
 /* The SIMD twin of xpsnr: one source for every instruction set, equal to xpsnr_plain.cpp to the last bit.
  *
- * Differences of few bits are made in lanes of 16 bits, others in 32. Each row of a block ends with a vector that may overlap others or the block's
- * neighbors; what is not to be added is masked out of it. */
+ * Differences of few bits are made in lanes of 16 bits, others in 32. Each row of a block ends with a vector that may
+ * overlap others or the block's neighbors; what is not to be added is masked out of it. */
 #include "kernels/xpsnr/xpsnr.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ uint64_t xpsnr_sse(const SamplePlane& ref, const SamplePlane& dist, const XpsnrA
 
 uint64_t sum_of(VU64 v) { return hn::GetLane(hn::SumOfLanes(DU64(), v)); }
 
-/* As many samples as D has lanes. */
+/* Loads as many samples as D has lanes. */
 template <class D, class T>
 HWY_INLINE hn::Vec<D> load(D d, const T* from) {
   const hn::Rebind<T, D> samples;
@@ -72,13 +72,13 @@ HWY_INLINE V times(V v) {
   else if constexpr (factor == 12) return hn::ShiftLeft<2>(times<3>(v));
 }
 
-/* Σ of magnitudes below 2^15 in lanes of 16 bits, or of at most 48·65535 in lanes of 32, of a row of a block. Blocks of the largest picture, 65536
- * samples both ways, are 2912 samples wide: below 2^32 in each of at least four lanes. */
+/* Σ of magnitudes below 2^15 in lanes of 16 bits, or of at most 48·65535 in lanes of 32, of a row of a block. Blocks of
+ * the largest picture, 65536 samples both ways, are 2912 samples wide: below 2^32 in each of at least four lanes. */
 template <class D>
 class RowSum {
  public:
   HWY_INLINE RowSum() : sum_(hn::Zero(DU32())) {}
-  /* Of all lanes, or of every second one. */
+  /* Adds all lanes, or every second one. */
   template <bool every_second>
   HWY_INLINE void add(hn::Vec<D> v) {
     const VU32 words = hn::BitCast(DU32(), v);
@@ -96,8 +96,8 @@ class RowSum {
   VU32 sum_;
 };
 
-/* Σ |value(x)| over x0 to x1 - 1, or over every second one of them, where x0 is even. Values can be had of vectors that begin at `last` at most,
- * and x1 is not behind the end of that one. */
+/* Σ |value(x)| over x0 to x1 - 1, or over every second one of them, where x0 is even. Values can be had of vectors that
+ * begin at `last` at most, and x1 is not behind the end of that one. */
 template <bool every_second, class D, class Value>
 HWY_INLINE VU64 row_of_magnitudes(D d, int x0, int x1, int last, const Value& value) {
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -132,7 +132,7 @@ uint64_t high_pass(D d, const Plane<const T>& luma, const XpsnrArea& inner) {
 template <class D, class T>
 uint64_t coarse_high_pass(D d, const Plane<const T>& luma, const XpsnrArea& inner) {
   const int lanes = static_cast<int>(hn::Lanes(d)), last = (luma.w - 3 - lanes) & ~1;
-  const int end = std::min(inner.x1, last + lanes);  // of what vectors reach
+  const int end = std::min(inner.x1, last + lanes);  // the end of the samples that vectors reach
   VU64 sum = hn::Zero(DU64());
   uint64_t rest = 0;
   for (int y = inner.y0; y < inner.y1; y += 2) {

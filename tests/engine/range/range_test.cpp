@@ -1,5 +1,5 @@
-/* Ranges: what their texts mean, how far metrics reach beyond them, and that their scores are those of the whole stream, to the last bit,
- * wherever it is cut and wherever a seek lands. */
+/* Ranges: what their texts mean, how far metrics reach beyond them, and that their scores are those of the whole
+ * stream, to the last bit, wherever it is cut and wherever a seek lands. */
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -38,12 +38,12 @@ constexpr const char* kFeatures[] = {
 /* Not what numbers or times without rounding would tell apart. */
 constexpr double kRate = 24000. / 1001;
 
-VmafxParams params_of(const char* feature, const std::string& range, int n_subsample = 1) {
+Params params_of(const char* feature, const std::string& range, int n_subsample = 1) {
 #ifdef ON_EMULATOR
   use_emulator();
-  VmafxParams params = params_for("hip", "", feature);
+  Params params = params_for("hip", "", feature);
 #else
-  VmafxParams params = params_for("cpu", "", feature);
+  Params params = params_for("cpu", "", feature);
 #endif
   params.range = range.c_str();
   params.n_subsample = n_subsample;
@@ -171,7 +171,7 @@ START_TEST(nothing_but_the_context_is_asked_for) {
 END_TEST
 
 START_TEST(what_is_no_part_of_a_stream_is_refused) {
-  const auto refused = [](const VmafxParams& params, const StreamOptions& options, const char* why) {
+  const auto refused = [](const Params& params, const StreamOptions& options, const char* why) {
     const Outcome outcome = run_stream(params, options);
     ck_assert_int_eq(outcome.error, -EINVAL);
     assert_contains(outcome.log, why);
@@ -183,12 +183,14 @@ START_TEST(what_is_no_part_of_a_stream_is_refused) {
   refused(params_of("name=psnr", "0s-"), stream, "leave out the range's first end");
   refused(params_of("name=psnr", "2s-"), stream_of(90, 60),
           "the first frame in it or after it, at 2.502500 s, has 0 before it");
-  refused(params_of("name=psnr:enable_apsnr=true", "1-2"), stream, "enable_apsnr of psnr is of a whole stream");
+  refused(params_of("name=psnr:enable_apsnr=true", "1-2"), stream,
+          "enable_apsnr of psnr is computed from a whole stream");
   refused(params_of("name=xpsnr", "1-2"), stream,
-          "axpsnr (which enable_axpsnr=false leaves out) of xpsnr is of a whole");
+          "axpsnr (which enable_axpsnr=false leaves out) of xpsnr is computed from a whole");
   StreamOptions large = stream;
   large.ref.width = large.dist.width = 240;
-  refused(params_of("name=cambi:heatmaps_path=/tmp", "1-2"), large, "heatmaps_path of cambi is of a whole stream");
+  refused(params_of("name=cambi:heatmaps_path=/tmp", "1-2"), large,
+          "heatmaps_path of cambi is computed from a whole stream");
   refused(params_of("name=psnr", "0.1s-", 2), stream, "n_subsample=2 needs; use a range of numbers");
   StreamOptions timeless = stream;
   timeless.frame_rate = 0;

@@ -1,4 +1,5 @@
-/* adm's arithmetic in 32 bits (kernels/adm/adm_math.h, namespace narrow), which its kernels use, against the definition's. */
+/* adm's arithmetic in 32 bits (kernels/adm/adm_math.h, namespace narrow), which its kernels use, against the
+ * definition's. */
 #include <check.h>
 
 #include <algorithm>

@@ -11,7 +11,8 @@
 
 namespace vmafx::test {
 
-/* Makes `dist` from `ref`, both of w x h samples, by less or more contrast and noise: aligned and restored parts of every kind. */
+/* Makes `dist` from `ref`, both of w x h samples, by less or more contrast and noise: aligned and restored parts of
+ * every kind. */
 template <class T>
 void make_lookalike(TestPlane<T>& ref, TestPlane<T>& dist, int w, int h, int bpc, uint32_t seed, double contrast,
                     int noise_bits) {

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "kernels/adm/adm_csf.h"
 #include "kernels/adm/float_adm.h"
 #include "tests/kernels/adm/adm_options.h"
 #include "tests/kernels/adm/adm_twins.h"
 #include "tests/support/check_main.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -39,8 +39,7 @@ AdmParams params_of(const AdmCase& c) {
 
 AdmSums sums_of(decltype(&adm_plain) twin, size_t scratch_bytes, const AdmParams& params, const SamplePlane& ref,
                 const SamplePlane& dist) {
-  const AlignedBytes scratch = allocate_aligned(scratch_bytes);
-  std::memset(scratch.get(), 0xA5, scratch_bytes);  // scratch memory comes as it is
+  const TestScratch scratch(scratch_bytes);
   AdmSums sums = {};
   twin(params, ref, dist, scratch.get(), sums);
   return sums;

@@ -4,18 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "kernels/adm/adm_csf.h"
 #include "kernels/adm/float_adm_math-inl.h"
 #include "tests/kernels/adm/adm_twins.h"
 #include "tests/kernels/adm/float_adm_options.h"
 #include "tests/support/check_main.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -35,8 +34,7 @@ using Words = std::vector<uint64_t>;
 
 Words sums_of(decltype(&float_adm_plain) twin, size_t scratch_bytes, const FloatAdmParams& params,
               const SamplePlane& ref, const SamplePlane& dist) {
-  const AlignedBytes scratch = allocate_aligned(scratch_bytes);
-  std::memset(scratch.get(), 0xA5, scratch_bytes);  // scratch memory comes as it is
+  const TestScratch scratch(scratch_bytes);
   Words sums(params.sums_bytes() / sizeof(uint64_t));
   twin(params, ref, dist, scratch.get(), sums.data());
   return sums;
@@ -121,7 +119,8 @@ START_TEST(decoupling_by_hand) {
 }
 END_TEST
 
-/* The table of RCPSS: within the 1.5 · 2^-12 that x86 promises, of every sign and exponent; a step of Newton's squares that. */
+/* The table of RCPSS: within the 1.5 · 2^-12 that x86 promises, of every sign and exponent; a step of Newton's squares
+ * that. */
 START_TEST(reciprocals_are_near) {
   for (const float unit : {1.0f, -1.0f, 0x1p-90f, 0x1p90f}) {
     for (int i = 0; i < 4096; i++) {
@@ -226,7 +225,7 @@ START_TEST(nothing_to_see_scores_one) {
 }
 END_TEST
 
-/* The same picture at twice the depth has the same scores. */
+/* A picture at twice the depth has the scores that it has at its own. */
 START_TEST(every_depth_is_scaled) {
   auto bytes = impaired();
   const auto want = score(bytes, 8, {});

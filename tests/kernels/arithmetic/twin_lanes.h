@@ -1,4 +1,4 @@
-/* What tests/kernels/arithmetic/twin_test.cpp compares: functions of floats, on vectors, by Highway's dispatch. */
+/* The vector side of tests/kernels/arithmetic/twin_test.cpp: functions of floats, on vectors, by Highway's dispatch. */
 #ifndef VMAFX_TESTS_KERNELS_TWIN_LANES_H
 #define VMAFX_TESTS_KERNELS_TWIN_LANES_H
 
@@ -11,7 +11,7 @@ namespace vmafx::test {
 
 enum class Function { kEverything, kLogarithm2, kPowerOf2, kPower, kCubeRoot, kFused, kFusedHalfway, kDoublePower };
 
-inline constexpr size_t kLaneMultiple = 64;  // of `count`: no vector here has more lanes
+inline constexpr size_t kLaneMultiple = 64;  // a multiple of every vector's lanes, for `count`
 
 /* out[i] = function(a[i], b[i]); those of one argument leave b alone. */
 void apply_lanes(Function function, const float* a, const float* b, float* out, size_t count);

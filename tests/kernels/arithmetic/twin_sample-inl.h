@@ -21,7 +21,7 @@ VMAFX_TWIN Real everything(Real a, Real b) {
   return from_bits(bits(sum) & Integer(-16));
 }
 
-/* What a product rounds off, and other sums. */
+/* Shows the rounding of a product, and other sums. */
 VMAFX_TWIN Real fused_sample(Real a, Real b) { return fused(a, b, select(a < b, -(a * b), b * Real(0.7f))); }
 
 /* The third one has the fraction of a. */

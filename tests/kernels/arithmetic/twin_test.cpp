@@ -86,7 +86,7 @@ START_TEST(all_operations) {
 }
 END_TEST
 
-/* The same rounding on instruction sets that have no fused operation, down to results that are no normal floats. */
+/* Fused operations round alike on instruction sets that have none, down to subnormal results. */
 START_TEST(fused_operations) {
   std::mt19937 random(3);
   std::normal_distribution<float> normal(0, 3);
@@ -102,7 +102,8 @@ START_TEST(fused_operations) {
 }
 END_TEST
 
-/* Products of 2^-24, less so little that their sums with floats from 1 to 2 are halfway between two floats as doubles, too. */
+/* Products of 2^-24, less so little that their sums with floats from 1 to 2 are halfway between two floats as doubles,
+ * too. */
 START_TEST(fused_operations_near_halfway) {
   std::vector<float> a, b;
   for (int i = 0; i < 256; i++)

@@ -1,4 +1,5 @@
 #include "kernels/butteraugli/butteraugli.h"
+#include "kernels/butteraugli/butteraugli_params.h"
 #include "kernels/extractor.h"
 
 #include <stdlib.h>
@@ -12,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "kernels/butteraugli/butteraugli_rows.h"
 #include "kernels/steps/hdr_light-inl.h"
 #include "kernels/steps/linear_light_of.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 #include "tests/support/test_picture.h"
 
@@ -36,26 +37,8 @@ ButteraugliParams params_of(const VideoFormat& format, const ButteraugliOptions&
   return params.value();
 }
 
-/* Scratch memory full of rubbish, past whose end nothing may be written. */
-class Rubbish {
- public:
-  explicit Rubbish(size_t bytes) : bytes_(bytes), memory_(allocate_aligned(bytes + kGuard)) {
-    std::memset(memory_.get(), kByte, bytes + kGuard);
-  }
-  ~Rubbish() {
-    for (size_t i = 0; i < kGuard; i++) ck_assert_int_eq(std::to_integer<int>(memory_[bytes_ + i]), kByte);
-  }
-  std::byte* get() { return memory_.get(); }
-
- private:
-  static constexpr size_t kGuard = 256;
-  static constexpr int kByte = 0xA5;
-  size_t bytes_;
-  AlignedBytes memory_;
-};
-
 Rows rows_of_ref(const ButteraugliParams& params, const Picture& ref, const Picture& dist) {
-  Rubbish scratch(butteraugli_scratch_bytes_plain(params));
+  const TestScratch scratch(butteraugli_scratch_bytes_plain(params));
   Rows rows(static_cast<size_t>(params.h));
   butteraugli_plain(params, ref, dist, scratch.get(), rows.data());
   return rows;
@@ -63,7 +46,7 @@ Rows rows_of_ref(const ButteraugliParams& params, const Picture& ref, const Pict
 
 std::vector<Rows> rows_of_simd(const ButteraugliParams& params, const Picture& ref,
                                const std::vector<const Picture*>& dists) {
-  Rubbish scratch(butteraugli_scratch_bytes_simd(params, static_cast<int>(dists.size())));
+  const TestScratch scratch(butteraugli_scratch_bytes_simd(params, static_cast<int>(dists.size())));
   std::vector<Rows> all(dists.size(), Rows(static_cast<size_t>(params.h)));
   std::vector<ButteraugliRow*> rows;
   for (Rows& of_one : all) rows.push_back(of_one.data());
@@ -109,16 +92,17 @@ std::unique_ptr<Extractor> make(const VideoFormat& format, const OptionTexts& te
   return std::move(made.value());
 }
 
-Scores scores_of(Extractor& metric, const Picture& ref, const Picture& dist, int64_t frame = 0) {
-  const AlignedBytes scratch = allocate_aligned(metric.scratch_bytes());
+Scores scores_of(const Extractor& metric, const Picture& ref, const Picture& dist, int64_t frame = 0) {
+  const TestScratch scratch(metric.scratch_bytes());
   Rows sums(metric.sums_bytes() / sizeof(ButteraugliRow));
   FrameSet frames;
   frames.index = frame;
   frames.ref = ref;
   frames.dist = dist;
   metric.extract(frames, scratch.get(), sums.data());
+  const auto scorer = metric.make_scorer();
   Scores scores;
-  metric.finalize(frame, sums.data(), scores);
+  scorer->finalize(frame, sums.data(), scores);
   return scores;
 }
 
@@ -223,8 +207,8 @@ END_TEST
 
 /* The scores of butteraugli_main of libjxl 0.11.2 (Debian 13, 0.11.2-0.1~deb13u3) and of libjxl 0.7.0 (Debian 12,
  * 0.7.0-10+deb12u1), with AVX-512, for these pictures: sRGB of 16 bits as PNG, others as PFM of linear light with
- * --colorspace RGB_D65_SRG_Rel_Lin, all converted in double. The same formulas in double, as a script that shares
- * nothing with vmafx has them, are within 1.3e-6 of both programs. */
+ * --colorspace RGB_D65_SRG_Rel_Lin, all converted in double. These formulas in double, as a script that shares nothing
+ * with vmafx has them, are within 1.3e-6 of both programs. */
 START_TEST(reference_scores) {
   using Range = Color::Range;
   using Location = Color::ChromaLocation;
@@ -327,8 +311,8 @@ START_TEST(reference_scores) {
 }
 END_TEST
 
-/* Flat pictures of saturated colors leave few of a float's digits (docs/butteraugli.md): the same formulas in double have
- * these distances; butteraugli_main 0.11.2 says 3.7936568, 0.0049067 and 2.6749310. */
+/* Flat pictures of saturated colors leave few of a float's digits (docs/butteraugli.md): the same formulas in double
+ * have these distances; butteraugli_main 0.11.2 says 3.7936568, 0.0049067 and 2.6749310. */
 START_TEST(flat_colors) {
   constexpr int kBt601 = 6, kBt709 = 1;
   static const struct {
@@ -363,19 +347,20 @@ START_TEST(no_error_is_0) {
 }
 END_TEST
 
-/* Of 8x10 distances of which 40 are 2, the others 0. */
+/* Norms of 8x10 distances, 40 of them 2, the others 0. */
 START_TEST(norms) {
   Rows rows(10);
   for (size_t y = 0; y < rows.size(); y += 2) rows[y] = {2, {8 * 4., 8 * 16., 8 * 256.}};
   Scores scores;
-  make({.w = 8, .h = 10, .bpc = 8, .chroma = Chroma::k444}, {{"norm", "2"}})->finalize(0, rows.data(), scores);
+  const auto metric = make({.w = 8, .h = 10, .bpc = 8, .chroma = Chroma::k444}, {{"norm", "2"}});
+  metric->make_scorer()->finalize(0, rows.data(), scores);
   ck_assert_double_eq(scores.value[0], 2);
   ck_assert_double_eq_tol(scores.value[1],
                           2 * (std::pow(0.5, 1 / 2.) + std::pow(0.5, 1 / 4.) + std::pow(0.5, 1 / 8.)) / 3, 1e-12);
 }
 END_TEST
 
-/* Of frames 1 and 0, in this order: each lies at its place, and has the distances in thousandths. */
+/* Heat maps of frames 1 and 0, in this order: each lies at its place, and has the distances in thousandths. */
 START_TEST(heatmaps) {
   constexpr int kW = 41, kH = 34;
   const VideoFormat format = {.w = kW, .h = kH, .bpc = 8, .chroma = Chroma::k420};
@@ -388,8 +373,9 @@ START_TEST(heatmaps) {
   assert_text_eq(metric->reads().reach.whole_stream, "heatmaps_path");
   const double distance = scores_of(*metric, ref.view(), dist.view(), 1).value[0];
   scores_of(*metric, ref.view(), ref.view(), 0);
+  const auto scorer = metric->make_scorer();
   Scores none;
-  ck_assert(metric->flush(none).ok());
+  ck_assert(scorer->flush(none).ok());
   std::ifstream file(path, std::ios::binary);
   std::vector<uint16_t> samples(2 * kW * kH + 1);
   file.read(reinterpret_cast<char*>(samples.data()), static_cast<std::streamsize>(samples.size() * 2));

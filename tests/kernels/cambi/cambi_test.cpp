@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "kernels/cambi/cambi_math-inl.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -37,7 +37,7 @@ std::string complaint(const OptionTexts& given, const VideoFormat& format, int c
 }
 
 CambiSums sums_of(const Extractor& cambi, int64_t index, const SamplePlane& ref, const SamplePlane& dist) {
-  const AlignedBytes scratch = allocate_aligned(cambi.scratch_bytes());
+  const TestScratch scratch(cambi.scratch_bytes());
   CambiSums sums = {};
   FrameSet frames;
   frames.index = index;
@@ -47,10 +47,11 @@ CambiSums sums_of(const Extractor& cambi, int64_t index, const SamplePlane& ref,
   return sums;
 }
 
-std::vector<double> score(Extractor& cambi, const SamplePlane& ref, const SamplePlane& dist) {
+std::vector<double> score(const Extractor& cambi, const SamplePlane& ref, const SamplePlane& dist) {
   const CambiSums sums = sums_of(cambi, 0, ref, dist);
+  const auto scorer = cambi.make_scorer();
   Scores scores(cambi);
-  cambi.finalize(0, &sums, scores);
+  scorer->finalize(0, &sums, scores);
   return scores.first();
 }
 
@@ -88,7 +89,7 @@ Setup setup_of(int w, int h, int bpc, int window, int diffs, bool anti_dither, b
 
 /* Equal sums, and equal keys of every sample; the sums are equal also where nobody asks for those. */
 void assert_twins_agree(const Setup& setup, const SamplePlane& plane, const std::string& what) {
-  const AlignedBytes scratch = allocate_aligned(cambi_scratch_bytes(setup.params, setup.view));
+  TestScratch scratch(cambi_scratch_bytes(setup.params, setup.view));
   std::vector<int32_t> want_keys;
   const auto add_to = [](std::vector<int32_t>& all) {
     return [&](int, int, std::span<const int32_t> keys) { all.insert(all.end(), keys.begin(), keys.end()); };
@@ -99,7 +100,7 @@ void assert_twins_agree(const Setup& setup, const SamplePlane& plane, const std:
     std::vector<int32_t> got_keys;
     CambiScaleSums got[kCambiScales], alone[kCambiScales];
     cambi_simd(setup.params, setup.view, plane, scratch.get(), add_to(got_keys), got);
-    std::memset(scratch.get(), 0x11, cambi_scratch_bytes(setup.params, setup.view));
+    scratch.spoil();
     cambi_simd(setup.params, setup.view, plane, scratch.get(), {}, alone);
     const bool equal = !std::memcmp(want, got, sizeof want) && !std::memcmp(want, alone, sizeof want);
     ck_assert_msg(equal && want_keys == got_keys, "%s %dx%d %d bit, window %d, %d steps, %s", target.c_str(),
@@ -222,7 +223,7 @@ START_TEST(counted_contrasts) {
 }
 END_TEST
 
-/* Of nine decimals: the nearest float but for few. */
+/* Reciprocals have nine decimals, as in libvmaf: the nearest float but for few. */
 START_TEST(reciprocals) {
   int others = 0;
   for (int n = 1; n < kCambiReciprocals; n++) {
@@ -310,9 +311,9 @@ START_TEST(options) {
   make({{"enc_width", "256"}, {"enc_height", "144"}}, format);  // libvmaf's limits were 180 and 150 up to f85a853
   make({{"enc_width", "144"}, {"enc_height", "256"}}, format_of(240, 320, 10));
   assert_contains(complaint({{"enc_width", "143"}}, format),
-                  "'143' is no value for enc_width, which takes a whole number from 144 to");
+                  "'143' is not a value for enc_width, which takes a whole number from 144 to");
   assert_contains(complaint({{"enc_height", "143"}}, format),
-                  "'143' is no value for enc_height, which takes a whole number from 144 to");
+                  "'143' is not a value for enc_height, which takes a whole number from 144 to");
   assert_contains(complaint({{"src_width", "400"}, {"src_height", "200"}}, format), "400x200");
   assert_contains(complaint({{"window_size", "14"}}, format), "15");
   assert_contains(complaint({{"window_size", "127"}}, format_of(10000, 8000, 8)), "up to 255");
@@ -339,8 +340,9 @@ START_TEST(heatmaps) {
     const auto cambi = make({{"heatmaps_path", inner}}, format_of(kSize, kSize, 10));
     sums_of(*cambi, 1, {}, banded.sample_plane());
     sums_of(*cambi, 0, {}, flat.sample_plane());
+    const auto scorer = cambi->make_scorer();
     Scores scores(*cambi);
-    ck_assert(cambi->flush(scores).ok());
+    ck_assert(scorer->flush(scores).ok());
   }
   for (int scale = 0, size = kSize; scale < kCambiScales; scale++, size = (size + 1) / 2) {
     const std::string path = inner + format_text("/cambi_heatmap_scale_%d_%dx%d_16b.gray", scale, size, size);
@@ -371,8 +373,9 @@ START_TEST(heatmaps_that_cannot_be_written) {
   TestPlane<uint8_t> plane(216, 216);
   plane.fill(Fill::kGradient, 8, 1);
   sums_of(*cambi, 0, {}, plane.sample_plane());
+  const auto scorer = cambi->make_scorer();
   Scores scores(*cambi);
-  const Status status = cambi->flush(scores);
+  const Status status = scorer->flush(scores);
   ck_assert_int_eq(status.code(), ENOSPC);
   assert_contains(status.message(), "scale_0");
   for (int scale = 0, size = 216; scale < kCambiScales; scale++, size = (size + 1) / 2)

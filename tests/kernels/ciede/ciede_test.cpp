@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "kernels/ciede/ciede_math-inl.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -20,7 +20,7 @@ using namespace vmafx::test;
 
 namespace {
 
-/* -- The formula as the paper has it, with angles, in double -------------------------------------------------------- */
+/* -- The formula as the paper has it, with angles, in double ------------------------------------------------------- */
 
 constexpr double kPi = 3.14159265358979323846;
 double radians(double degrees) { return degrees * kPi / 180; }
@@ -56,7 +56,7 @@ double our_difference(Lab p, Lab q) {
   return ciede_difference(to_float(p), to_float(q));
 }
 
-/* -- Frames --------------------------------------------------------------------------------------------------------- */
+/* -- Frames -------------------------------------------------------------------------------------------------------- */
 
 VideoFormat format_of(int w, int h, int bpc, Chroma chroma) { return {.w = w, .h = h, .bpc = bpc, .chroma = chroma}; }
 
@@ -102,7 +102,7 @@ template <class T>
 void check_twins(const std::string& target, const VideoFormat& format, Fill a, Fill b) {
   const TestPicture<T> ref(format, a, format.w + 1), dist(format, b, format.w + 2);
   const CiedeParams params = params_of(format);
-  const AlignedBytes scratch = allocate_aligned(ciede_scratch_bytes(format.w));
+  const TestScratch scratch(ciede_scratch_bytes(format.w), kRubbishNan);
   const int64_t want = ciede_plain(params, ref.picture, dist.picture, nullptr);
   const int64_t got = ciede_simd(params, ref.picture, dist.picture, scratch.get());
   ck_assert_msg(got == want, "%s %dx%d %d bit chroma %d, %s against %s: %lld, the definition says %lld", target.c_str(),
@@ -156,8 +156,8 @@ START_TEST(pairs_of_the_paper) {
 }
 END_TEST
 
-/* Floats that lie nearest to the cube roots, all over the range of samples, the same for bright colors without the curves'
- * lines; gray has no color at all. */
+/* Floats that lie nearest to the cube roots, all over the range of samples, the same for bright colors without the
+ * curves' lines; gray has no color at all. */
 START_TEST(lab_of_samples) {
   const CiedeParams params = params_of(format_of(16, 16, 8, Chroma::k444));
   int bright = 0;

@@ -1,10 +1,13 @@
-/* Scores of streams that cvvdp_test.cpp makes, as ColorVideoVDP has them: cvvdp 0.5.7 of PyPI on PyTorch 1.13.1 (Debian 12, amd64, CPU, one thread),
- * with `imin` of pycvvdp/interp.py, get_interpolants_quick() as int64 (that PyTorch takes no other indices), for each stream
+/* Scores of streams that cvvdp_test.cpp makes, as ColorVideoVDP has them: cvvdp 0.5.7 of PyPI on PyTorch 1.13.1 (Debian
+ * 12, amd64, CPU, one thread), with `imin` of pycvvdp/interp.py, get_interpolants_quick() as int64 (that PyTorch takes
+ * no other indices), for each stream
  *
- *     python3 -m pycvvdp.run_cvvdp -t N.dist.mkv -r N.ref.mkv -d DISPLAY --device cpu --count-frames --result scores.csv
+ *     python3 -m pycvvdp.run_cvvdp -t N.dist.mkv -r N.ref.mkv -d DISPLAY --device cpu \
+ *         --count-frames --result scores.csv
  *
- * where the files are those that CVVDP_RECORD=DIR has the test write, encoded by ffmpeg without loss (-c:v ffv1), with their frame rate, range tv, and
- * matrix, primaries and transfer bt709, or bt2020nc, bt2020 and smpte2084 or arib-std-b67. */
+ * where the files are those that CVVDP_RECORD=DIR has the test write, encoded by ffmpeg without loss (-c:v ffv1), with
+ * their frame rate, range tv, and matrix, primaries and transfer bt709, or bt2020nc, bt2020 and smpte2084 or
+ * arib-std-b67. */
 #ifndef VMAFX_TESTS_KERNELS_CVVDP_REFERENCE_H
 #define VMAFX_TESTS_KERNELS_CVVDP_REFERENCE_H
 

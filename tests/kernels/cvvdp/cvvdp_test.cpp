@@ -21,6 +21,7 @@
 #include "tests/support/converted.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -53,7 +54,7 @@ std::string refused(const VideoFormat& format, const OptionTexts& given = {}) {
   return refusal(kCvvdpExtractor, format, given);
 }
 
-/* -- Streams: waves that move over flat areas, with grain here and there; `dist` is coarser in some of them, and paler ------- */
+/* -- Streams: waves that move over flat areas, with grain here and there; `dist` is coarser in some of them, and pal */
 
 int wave(int at, int height) { return std::abs(at % (2 * height) - height); }
 
@@ -125,9 +126,11 @@ class Stream {
 
 /* -- Scores -------------------------------------------------------------------------------------------------------- */
 
-std::vector<double> scores_of(Extractor& cvvdp, std::span<const Picture> refs, std::span<const Picture> dists) {
+std::vector<double> scores_of(const Extractor& cvvdp, std::span<const Picture> refs, std::span<const Picture> dists) {
+  const auto scorer = cvvdp.make_scorer();
   Scores scores(cvvdp);
-  const AlignedBytes sums = allocate_aligned(cvvdp.sums_bytes()), scratch = allocate_aligned(cvvdp.scratch_bytes());
+  const AlignedBytes sums = allocate_aligned(cvvdp.sums_bytes());
+  const TestScratch scratch(cvvdp.scratch_bytes());
   for (size_t t = 0; t < refs.size(); t++) {
     const ConvertedFrame converted(cvvdp, refs.first(t + 1), dists.first(t + 1));
     FrameSet frame;
@@ -135,15 +138,15 @@ std::vector<double> scores_of(Extractor& cvvdp, std::span<const Picture> refs, s
     converted.show(frame);
     std::memset(sums.get(), 0, cvvdp.sums_bytes());
     cvvdp.extract(frame, scratch.get(), sums.get());
-    cvvdp.finalize(frame.index, sums.get(), scores);
+    scorer->finalize(frame.index, sums.get(), scores);
   }
-  ck_assert(cvvdp.flush(scores).ok());
+  ck_assert(scorer->flush(scores).ok());
   std::vector<double> of;
   for (size_t t = 0; t < refs.size(); t++) of.push_back(scores.of.at(Scores::name("cvvdp", static_cast<int64_t>(t))));
   return of;
 }
 
-std::vector<double> scores_of(Extractor& cvvdp, const Stream& stream) {
+std::vector<double> scores_of(const Extractor& cvvdp, const Stream& stream) {
   return scores_of(cvvdp, stream.pictures(false), stream.pictures(true));
 }
 
@@ -181,30 +184,24 @@ struct TestPicture {
   std::vector<TestPlane<uint16_t>> words;
 };
 
-/* NaN in all that is not written. */
-AlignedBytes spoiled(size_t bytes) {
-  AlignedBytes memory = allocate_aligned(bytes);
-  std::memset(memory.get(), 0xFF, bytes);
-  return memory;
-}
-
 using Convert = void(const CvvdpParams&, const Picture&, float*);
 
 AlignedBytes converted(Convert* convert, const CvvdpParams& params, const Picture& picture) {
-  AlignedBytes memory = spoiled(cvvdp_converted_bytes(params));
+  AlignedBytes memory = allocate_aligned(cvvdp_converted_bytes(params));
+  std::memset(memory.get(), kRubbishNan, cvvdp_converted_bytes(params));
   convert(params, picture, reinterpret_cast<float*>(memory.get()));
   return memory;
 }
 
 CvvdpSums sums_of_plain(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist) {
-  const AlignedBytes scratch = spoiled(cvvdp_scratch_bytes_plain(params));
+  const TestScratch scratch(cvvdp_scratch_bytes_plain(params), kRubbishNan);
   CvvdpSums sums = {};
   cvvdp_plain(params, ref, dist, scratch.get(), sums);
   return sums;
 }
 
 CvvdpSums sums_of_simd(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist) {
-  const AlignedBytes scratch = spoiled(cvvdp_scratch_bytes_simd(params));
+  const TestScratch scratch(cvvdp_scratch_bytes_simd(params), kRubbishNan);
   CvvdpSums sums = {};
   CvvdpSums* const all[] = {&sums};
   cvvdp_simd(params, ref, {&dist, 1}, scratch.get(), all);
@@ -442,15 +439,17 @@ START_TEST(displays_come_from_files) {
   const DisplayFile file(
       R"json({"mine": {"name": "the standard one", "resolution": [3840, 2160], "viewing_distance_meters": 0.7472,
     "diagonal_size_inches": 30, "max_luminance": 200, "contrast": 1000, "E_ambient": 250, "source": "none"},
-    "near": {"resolution": [1920, 1080], "pixels_per_degree": 20, "max_luminance": 100, "min_luminance": 0.1, "colorspace": "Adobe RGB (1998)"},
+    "near": {"resolution": [1920, 1080], "pixels_per_degree": 20, "max_luminance": 100, "min_luminance": 0.1,
+    "colorspace": "Adobe RGB (1998)"},
     "flat": {"resolution": [1920, 1080], "max_luminance": 100},
     "odd": {"resolution": [1920, 1080], "pixels_per_degree": 20, "max_luminance": 100, "colorspace": "RGB"},
     "text": {"resolution": "1920x1080"}, "dark": {"resolution": [1, 1], "pixels_per_degree": 20},
     "wide": {"resolution": [1440, 1600], "fov_diagonal": 277, "max_luminance": 100},
-    "thin": {"resolution": [1e308, 1], "viewing_distance_meters": 1e308, "diagonal_size_meters": 1e-308, "max_luminance": 100}})json");
+    "thin": {"resolution": [1e308, 1], "viewing_distance_meters": 1e308, "diagonal_size_meters": 1e-308,
+    "max_luminance": 100}})json");
   ck_assert_double_eq(score_of(format, 2, options(file.path())), score_of(format, 2, {{"display", "standard_4k"}}));
   ck_assert_double_ne(score_of(format, 2, options(file.path(), "near")), score_of(format, 2));
-  assert_contains(refused(format, options(file.path(), "flat")), "neither pixels_per_degree nor a viewing distance");
+  assert_contains(refused(format, options(file.path(), "flat")), "give pixels_per_degree, or a viewing distance");
   assert_contains(refused(format, options(file.path(), "odd")), "colorspace is not one of sRGB, BT.709");
   assert_contains(refused(format, options(file.path(), "text")), "resolution is not [width, height]");
   assert_contains(refused(format, options(file.path(), "dark")), "max_luminance is not more than 0");
@@ -458,7 +457,7 @@ START_TEST(displays_come_from_files) {
   assert_contains(refused(format, options(file.path(), "thin")), "pixels per degree");
   assert_contains(refused(format, options(file.path(), "none")), "it has no display 'none'");
   const DisplayFile bad("{");
-  assert_contains(refused(format, options(bad.path())), "no JSON object of displays");
+  assert_contains(refused(format, options(bad.path())), "not a JSON object of displays");
   assert_contains(refusal(kCvvdpExtractor, format, options("/nowhere/displays.json"), ENOENT),
                   "file of displays '/nowhere/displays.json'");
 }
@@ -466,7 +465,7 @@ END_TEST
 
 /* -- Colors -------------------------------------------------------------------------------------------------------- */
 
-/* The same light from samples of either range. */
+/* Samples of either range give the same light. */
 START_TEST(ranges_are_read) {
   VideoFormat limited = format_of(4, 4, 8, Chroma::k444), full = limited;
   full.color.range = Color::Range::kFull;

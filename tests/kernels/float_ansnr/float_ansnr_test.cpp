@@ -5,10 +5,10 @@
 #include <cmath>
 #include <string>
 
-#include "base/aligned.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -22,7 +22,7 @@ void check_twins(const std::string& target, int w, int h, int bpc, Fill ref_fill
   ref.fill(ref_fill, bpc, w);
   dist.fill(dist_fill, bpc, h);
   const VideoFormat format = {.w = w, .h = h, .bpc = bpc};
-  const AlignedBytes scratch = allocate_aligned(ansnr_scratch_bytes(format));
+  const TestScratch scratch(ansnr_scratch_bytes(format), kRubbishNan);
   AnsnrSums want = {}, got = {};
   ansnr_plain(format, ref.sample_plane(), dist.sample_plane(), nullptr, want);
   ansnr_simd(format, ref.sample_plane(), dist.sample_plane(), scratch.get(), got);
@@ -65,7 +65,7 @@ START_TEST(impulse) {
 }
 END_TEST
 
-/* Where the window of 3 - 128 is off by one place of a float, 2^-17, there is noise, as in libvmaf. */
+/* A window of 3 - 128 is off by one place of a float, 2^-17, so flat pictures have noise, as in libvmaf. */
 START_TEST(flat_pictures_may_have_noise) {
   TestPlane<uint8_t> plane(16, 16);
   for (int i = 0; i < 256; i++) plane.at(i % 16, i / 16) = 3;

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "kernels/steps/row_sums.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -28,17 +28,11 @@ FloatMotionParams params_of(int taps, bool half_size, int w, int h, int bpc) {
   return params;
 }
 
-/* From scratch memory full of rubbish, past whose end nothing may be written. */
 FloatMotionPlaneSums sums_of(decltype(&float_motion_plain) twin, size_t (*bytes)(const FloatMotionParams&),
                              const FloatMotionParams& params, const SamplePlane& earlier, const SamplePlane& current) {
-  constexpr size_t kGuard = 256;
-  constexpr int kRubbish = 0xA5;
-  const size_t scratch_bytes = bytes(params);
-  const AlignedBytes scratch = allocate_aligned(scratch_bytes + kGuard);
-  std::memset(scratch.get(), kRubbish, scratch_bytes + kGuard);
+  const TestScratch scratch(bytes(params));
   FloatMotionPlaneSums sums = {};
   twin(params, 0, earlier, current, scratch.get(), sums);
-  for (size_t i = 0; i < kGuard; i++) ck_assert_int_eq(std::to_integer<int>(scratch[scratch_bytes + i]), kRubbish);
   return sums;
 }
 
@@ -72,13 +66,14 @@ std::unique_ptr<Extractor> make(const OptionTexts& given, const VideoFormat& for
 void expect(const OptionTexts& options, const std::vector<double>& means, const char* motion, const char* motion2,
             const char* motion3) {
   const auto extractor = make(options);
+  const auto scorer = extractor->make_scorer();
   Scores scores(*extractor);
   for (size_t n = 0; n < means.size(); n++) {
     FloatMotionSums sums = {};
     sums.plane[0].sad = word_of_sum(static_cast<float>(means[n]) * 256);
-    extractor->finalize(static_cast<int64_t>(n), &sums, scores);
+    scorer->finalize(static_cast<int64_t>(n), &sums, scores);
   }
-  ck_assert(extractor->flush(scores).ok());
+  ck_assert(scorer->flush(scores).ok());
   const int frames = static_cast<int>(means.size());
   assert_text_eq(scores.text("motion", frames), motion);
   assert_text_eq(scores.text("motion2", frames), motion2);
@@ -102,12 +97,13 @@ double motion_of_flat(const OptionTexts& options, const VideoFormat& format, int
   frames.index = 1;
   frames.earlier_ref[0] = picture(earlier);
   frames.ref = picture(current);
-  const AlignedBytes scratch = allocate_aligned(extractor->scratch_bytes());
+  const TestScratch scratch(extractor->scratch_bytes());
   FloatMotionSums sums = {};
+  const auto scorer = extractor->make_scorer();
   Scores scores(*extractor);
-  extractor->finalize(0, &sums, scores);
+  scorer->finalize(0, &sums, scores);
   extractor->extract(frames, scratch.get(), &sums);
-  extractor->finalize(1, &sums, scores);
+  scorer->finalize(1, &sums, scores);
   return scores.of["motion 1"];
 }
 
@@ -139,8 +135,8 @@ START_TEST(impulse) {
 }
 END_TEST
 
-/* As in libvmaf, rows are added up in single precision from the left: what is small counts before what is large, and is lost
- * behind it. */
+/* As in libvmaf, rows are added up in single precision from the left: what is small counts before what is large, and is
+ * lost behind it. */
 START_TEST(sums_round) {
   constexpr int kMany = 700, kW = 2 * kMany;
   TestPlane<uint16_t> earlier(kW, 1), small_last(kW, 1), small_first(kW, 1);

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -21,7 +21,7 @@ namespace {
 using Twin = decltype(&motion_sad_plain);
 
 uint64_t sad_of(Twin twin, const SamplePlane& earlier, const SamplePlane& current, int bpc) {
-  const AlignedBytes scratch = allocate_aligned(motion_scratch_bytes({{.w = current.w}, 1, false}));
+  const TestScratch scratch(motion_scratch_bytes({{.w = current.w}, 1, false}));
   return twin(earlier, current, bpc, scratch.get());
 }
 
@@ -63,12 +63,13 @@ constexpr const char* kSad = "VMAF_integer_feature_motion_sad_score";
 void expect(const OptionTexts& options, const std::vector<double>& sums, const char* sad, const char* motion2,
             const char* motion3) {
   const auto motion = make(options);
+  const auto scorer = motion->make_scorer();
   Scores scores(*motion);
   for (size_t n = 0; n < sums.size(); n++) {
     const MotionSums frame = sums_for(sums[n]);
-    motion->finalize(n, &frame, scores);
+    scorer->finalize(n, &frame, scores);
   }
-  ck_assert(motion->flush(scores).ok());
+  ck_assert(scorer->flush(scores).ok());
   const int frames = static_cast<int>(sums.size());
   assert_text_eq(scores.text(kSad, frames), sad);
   assert_text_eq(scores.text("integer_motion2", frames), motion2);
@@ -125,7 +126,8 @@ START_TEST(rows_that_stand_still) {
 }
 END_TEST
 
-/* Differences of half the range and around it, of both signs: a blurred column just fits in 16 bits, or just does not. */
+/* Differences of half the range and around it, of both signs: a blurred column just fits in 16 bits, or just does
+ * not. */
 START_TEST(differences_of_half_the_range) {
   static constexpr int kW = 75, kH = 9;
   for_each_cpu_target([](const std::string& target) {
@@ -181,7 +183,7 @@ START_TEST(extract_picks_the_earlier_frame) {
   const auto picture = [&](int i) { return Picture{.bpc = 8, .plane = {planes[i].sample_plane()}}; };
   const auto sad = [&](const OptionTexts& options, int64_t index) {
     const auto motion = make(options);
-    const AlignedBytes scratch = allocate_aligned(motion->scratch_bytes());
+    const TestScratch scratch(motion->scratch_bytes());
     MotionSums sums = {};
     FrameSet frames{.index = index, .ref = picture(0), .dist = {}, .earlier_ref = {}};
     if (index > 0) frames.earlier_ref[0] = picture(1);
@@ -251,12 +253,13 @@ END_TEST
 START_TEST(debug_adds_motion) {
   const auto motion = make({{"debug", "true"}});
   ck_assert_uint_eq(motion->features().size(), 4);
+  const auto scorer = motion->make_scorer();
   Scores scores(*motion);
   for (int n = 0; n < 3; n++) {
     const MotionSums sums = sums_for(n + 1);
-    motion->finalize(n, &sums, scores);
+    scorer->finalize(n, &sums, scores);
   }
-  ck_assert(motion->flush(scores).ok());
+  ck_assert(scorer->flush(scores).ok());
   assert_text_eq(scores.text(kSad, 3), "0 2 3");
   assert_text_eq(scores.text("integer_motion", 3), "0 2 3");
   assert_text_eq(scores.text("integer_motion2", 3), "0 2 3");
@@ -264,12 +267,31 @@ START_TEST(debug_adds_motion) {
 }
 END_TEST
 
+/* Two encodes of one extractor, frame by frame in turns. */
+START_TEST(scorers_do_not_share_a_stream) {
+  const auto motion = make({});
+  Scores of_one(*motion), of_other(*motion);
+  const auto one = motion->make_scorer(), other = motion->make_scorer();
+  for (int n = 0; n < 3; n++) {
+    const MotionSums sums = sums_for(n + 1), larger = sums_for(10 * (n + 1));
+    one->finalize(n, &sums, of_one);
+    other->finalize(n, &larger, of_other);
+  }
+  ck_assert(one->flush(of_one).ok() && other->flush(of_other).ok());
+  assert_text_eq(of_one.text("integer_motion2", 3), "0 2 3");
+  assert_text_eq(of_other.text("integer_motion2", 3), "0 20 30");
+  assert_text_eq(of_one.text("integer_motion3", 3), "2 2 3");
+  assert_text_eq(of_other.text("integer_motion3", 3), "20 20 30");
+}
+END_TEST
+
 START_TEST(looks_one_frame_ahead) {
   const auto motion = make({});
+  const auto scorer = motion->make_scorer();
   Scores scores(*motion);
   const auto add = [&](int n) {
     const MotionSums sums = sums_for(n);
-    motion->finalize(n, &sums, scores);
+    scorer->finalize(n, &sums, scores);
   };
   add(0);
   assert_text_eq(scores.text(kSad, 2), "0 -");
@@ -282,7 +304,7 @@ START_TEST(looks_one_frame_ahead) {
   add(2);
   assert_text_eq(scores.text("integer_motion2", 3), "0 1 -");
   assert_text_eq(scores.text("integer_motion3", 3), "1 1 -");
-  ck_assert(motion->flush(scores).ok());
+  ck_assert(scorer->flush(scores).ok());
   assert_text_eq(scores.text("integer_motion3", 3), "1 1 2");
 }
 END_TEST
@@ -310,6 +332,7 @@ int main() {
                               {"moving_average", scores_of_a_moving_average},
                               {"blend", scores_blended_weighted_clipped},
                               {"debug", debug_adds_motion},
+                              {"scorers", scorers_do_not_share_a_stream},
                               {"look_ahead", looks_one_frame_ahead},
                               {"too_small", sizes_below_the_blur_are_refused}});
 }

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "kernels/psnr_hvs/psnr_hvs_math-inl.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -23,7 +23,7 @@ VideoFormat format_of(int w, int h, int bpc, Chroma chroma) { return {.w = w, .h
 
 void assert_twins_agree(const std::string& target, int plane, const SamplePlane& ref, const SamplePlane& dist, int bpc,
                         const std::string& what) {
-  const AlignedBytes scratch = allocate_aligned(psnr_hvs_scratch_bytes(ref.w));
+  const TestScratch scratch(psnr_hvs_scratch_bytes(ref.w));
   const PsnrHvsSum want = psnr_hvs_plain(plane, ref, dist, bpc, nullptr);
   const PsnrHvsSum got = psnr_hvs_simd(plane, ref, dist, bpc, scratch.get());
   ck_assert_msg(got.coarse == want.coarse && got.fine == want.fine, "%s plane %d %dx%d %d bit, %s: %.17g, not %.17g",

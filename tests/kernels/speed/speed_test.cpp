@@ -8,11 +8,11 @@
 #include <limits>
 #include <string>
 
-#include "base/aligned.h"
 #include "kernels/speed/speed_blocks-inl.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -39,7 +39,7 @@ void score_one(SpeedTwin twin, const SpeedPlan& plan, const SpeedPlane& ref, con
 
 SpeedSums assert_twins_agree(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist,
                              const std::string& what) {
-  const AlignedBytes scratch = allocate_aligned(plan.scratch_bytes());
+  const TestScratch scratch(plan.scratch_bytes(), kRubbishNan);
   SpeedSums want = {1, 1};
   score_one(speed_plain, plan, ref, dist, scratch.get(), &want);
   for_each_cpu_target([&](const std::string& target) {
@@ -189,7 +189,7 @@ START_TEST(models_do_not_depend_on_the_team) {
 }
 END_TEST
 
-/* What rounding may leave of S still has an entropy and a weight. */
+/* An S that rounding spoilt still has an entropy and a weight. */
 START_TEST(variances_without_logarithm) {
   TestMatrix known(0);
   speed::Model model;
@@ -303,8 +303,9 @@ START_TEST(scores_of_chroma) {
   ck_assert_uint_eq(speed->reads().dist, 6);
   const auto expect = [&](const SpeedSums& u, const SpeedSums& v, double want_u, double want_v, double want_uv) {
     const SpeedSums sums[2] = {u, v};
+    const auto scorer = speed->make_scorer();
     Scores scores(*speed);
-    speed->finalize(7, sums, scores);
+    scorer->finalize(7, sums, scores);
     scores.expect("speed_chroma_u 7", want_u);
     scores.expect("speed_chroma_v 7", want_v);
     scores.expect("speed_chroma_uv 7", want_uv);
@@ -336,7 +337,7 @@ START_TEST(scores_in_time) {
     const auto speed =
         make_extractor(kSpeedTemporalExtractor, format, {{"speed_use_ref_diff", ref_diff ? "true" : "false"}});
     ck_assert_int_eq(speed->reads().history, 1);
-    const AlignedBytes scratch = allocate_aligned(speed->scratch_bytes());
+    const TestScratch scratch(speed->scratch_bytes());
     SpeedSums got = {}, want = {};
     speed->extract(frames, scratch.get(), &got);
     score_one(speed_plain, plan_of(200, 200, 8), {planes[0].sample_plane(), planes[2].sample_plane()},
@@ -345,18 +346,19 @@ START_TEST(scores_in_time) {
   }
 
   const auto speed = make_extractor(kSpeedTemporalExtractor, format, {{"speed_max_val", "2"}});
-  const AlignedBytes scratch = allocate_aligned(speed->scratch_bytes());
+  const TestScratch scratch(speed->scratch_bytes());
+  const auto scorer = speed->make_scorer();
   Scores scores(*speed);
   FrameSet first = frames;
   first.index = 0;
   first.earlier_ref[0] = first.earlier_dist[0] = {};
   SpeedSums sums = {};
   speed->extract(first, scratch.get(), &sums);
-  speed->finalize(0, &sums, scores);
+  scorer->finalize(0, &sums, scores);
   sums = sums_of(1.5, 4);
-  speed->finalize(1, &sums, scores);
+  scorer->finalize(1, &sums, scores);
   sums = sums_of(2.5, 4);
-  speed->finalize(2, &sums, scores);
+  scorer->finalize(2, &sums, scores);
   scores.expect("speed_temporal 0", 0);
   scores.expect("speed_temporal 1", 1.5);
   scores.expect("speed_temporal 2", 2);
@@ -364,7 +366,7 @@ START_TEST(scores_in_time) {
 END_TEST
 
 START_TEST(refusals) {
-  assert_refused(kSpeedChromaExtractor, {}, format_of(320, 320, 8, Chroma::k400), "without chroma");
+  assert_refused(kSpeedChromaExtractor, {}, format_of(320, 320, 8, Chroma::k400), "this video has none");
   assert_refused(kSpeedChromaExtractor, {}, format_of(158, 320), "79x160 is too small, it needs 80x80");
   assert_refused(kSpeedTemporalExtractor, {}, format_of(320, 79), "320x79 is too small");
   assert_refused(kSpeedTemporalExtractor, {{"speed_prescale", "0.5"}}, format_of(158, 158), "79x79, after prescaling,");

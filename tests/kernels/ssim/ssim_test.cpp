@@ -3,17 +3,16 @@
 #include <check.h>
 
 #include <cmath>
-#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/ssim/ssim_math-inl.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -27,8 +26,7 @@ using Twin = decltype(&ssim_plain);
 
 std::vector<SsimSums> sums_of(Twin twin, size_t scratch_bytes, const SsimParams& params, const SamplePlane& ref,
                               const SamplePlane& dist) {
-  const AlignedBytes scratch = allocate_aligned(scratch_bytes);
-  std::memset(scratch.get(), 0xFF, scratch_bytes); /* NaN */
+  const TestScratch scratch(scratch_bytes, kRubbishNan);
   std::vector<SsimSums> sums(params.scales);
   twin(params, ref, dist, scratch.get(), sums.front());
   return sums;
@@ -231,7 +229,7 @@ START_TEST(known_sums) {
   const SsimSums same = ref_sums(params, picture.sample_plane(), other.sample_plane())[0];
   ck_assert(std::fabs(mean(same.l) - 1) <= noise && std::fabs(mean(same.c) - 1) <= noise && mean(same.s) == 1 &&
             std::fabs(mean(same.lcs) - 1) <= noise && same.different == 0);
-  /* Of three by two windows the first corner is in one, the middle in all. */
+  /* The first corner is in one of three by two windows, the middle in all. */
   other.at(0, 0) ^= 128;
   ck_assert_int_eq(ref_sums(params, picture.sample_plane(), other.sample_plane())[0].different, 1);
   other.at(6, 6) ^= 128;

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "kernels/ssimulacra2/ssimulacra2_rows.h"
 #include "kernels/steps/linear_light-inl.h"
 #include "kernels/steps/linear_light_of.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 #include "tests/support/test_picture.h"
 
@@ -39,16 +39,12 @@ void simd_of_one(const Ssimulacra2Params& params, const Picture& ref, const Pict
   ssimulacra2_simd(params, ref, dists, scratch, all);
 }
 
-/* The sums of a frame, from scratch memory full of rubbish, past whose end nothing may be written. */
+/* The sums of a frame. */
 Ssimulacra2Sums sums_of(Twin twin, size_t scratch_bytes, const Ssimulacra2Params& params, const Picture& ref,
                         const Picture& dist) {
-  constexpr size_t kGuard = 256;
-  constexpr int kRubbish = 0xA5;
-  const AlignedBytes scratch = allocate_aligned(scratch_bytes + kGuard);
-  std::memset(scratch.get(), kRubbish, scratch_bytes + kGuard);
+  const TestScratch scratch(scratch_bytes);
   Ssimulacra2Sums sums = {};
   twin(params, ref, dist, scratch.get(), sums);
-  for (size_t i = 0; i < kGuard; i++) ck_assert_int_eq(std::to_integer<int>(scratch[scratch_bytes + i]), kRubbish);
   return sums;
 }
 
@@ -93,14 +89,15 @@ std::unique_ptr<Extractor> make(const VideoFormat& format) {
 
 double score_of(const VideoFormat& format, const Picture& ref, const Picture& dist) {
   const auto metric = make(format);
-  const AlignedBytes scratch = allocate_aligned(metric->scratch_bytes());
+  const TestScratch scratch(metric->scratch_bytes());
   Ssimulacra2Sums sums = {};
   FrameSet frames;
   frames.ref = ref;
   frames.dist = dist;
   metric->extract(frames, scratch.get(), &sums);
+  const auto scorer = metric->make_scorer();
   Score score;
-  metric->finalize(0, &sums, score);
+  scorer->finalize(0, &sums, score);
   return score.value;
 }
 
@@ -221,7 +218,7 @@ START_TEST(reference_scores) {
 }
 END_TEST
 
-/* Of R'G'B' by each transfer, dark and bright. */
+/* Codes of R'G'B' by each transfer, dark and bright. */
 START_TEST(codes_of_light) {
   for (const auto& [transfer, gamma] : {std::pair(1, 2.4L), {4, 2.2L}, {5, 2.8L}, {8, 1.0L}, {13, 0.0L}, {17, 2.6L}}) {
     const auto light = linear_light_of({.w = 8, .h = 8, .bpc = 8, .color = {.matrix = 1, .transfer = transfer}});

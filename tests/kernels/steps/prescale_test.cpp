@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "kernels/steps/gaussian_window.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -37,7 +37,7 @@ void check_size(PrescaleMethod method, int w, int h, int to_w, int to_h, int bpc
   in.fill(Fill::kRandom, bpc, w + h);
   TestPlane<T> less(w, h, w % 3, w % 2, w % 5);
   less.fill(Fill::kRandom, bpc, w + h + 1);
-  const AlignedBytes scratch = allocate_aligned(prescaler.scratch_bytes());
+  const TestScratch scratch(prescaler.scratch_bytes(), kRubbishNan);
   const PrescaleSource plain = {.plane = in.sample_plane(), .bpc = bpc, .offset = -128};
   for (const PrescaleSource& source : {plain, {.plane = plain.plane, .less = less.sample_plane(), .bpc = bpc}}) {
     Floats want(to_w, to_h);
@@ -56,7 +56,7 @@ void check_size(PrescaleMethod method, int w, int h, int to_w, int to_h, int bpc
 std::vector<float> scaled(PrescaleMethod method, const std::vector<uint8_t>& row, int to) {
   const int w = static_cast<int>(row.size());
   const Prescaler prescaler(method, w, 1, to, 1);
-  const AlignedBytes scratch = allocate_aligned(prescaler.scratch_bytes());
+  const TestScratch scratch(prescaler.scratch_bytes(), kRubbishNan);
   std::vector<float> out(to);
   prescaler.plain({.plane = {row.data(), w, w, 1}, .bpc = 8}, {out.data(), 0, to, 1}, scratch.get());
   return out;
@@ -98,7 +98,7 @@ START_TEST(hand_computed) {
   expect(scaled(PrescaleMethod::kNearest, {10, 20, 30, 40, 50}, 2), {10, 30});
   expect(scaled(PrescaleMethod::kNearest, {10, 20}, 5), {10, 10, 10, 20, 20});
   expect(scaled(PrescaleMethod::kBilinear, {10, 20, 40, 60}, 2), {15, 50});
-  /* Of the first sample, at -1/4, d is taken from the reflected x0, 1: -5/4. At the other end x0 + 1 reflects. */
+  /* The first sample lies at -1/4: its d is taken from the reflected x0, 1: -5/4. At the other end x0 + 1 reflects. */
   expect(scaled(PrescaleMethod::kBilinear, {10, 20}, 4), {20 * 2.25 - 10 * 1.25, 12.5, 17.5, 17.5});
   /* At d = 1/2: -3/32, 19/32, 19/32, -3/32. */
   expect(scaled(PrescaleMethod::kBicubic, {10, 20, 40, 60}, 2),

@@ -1,5 +1,5 @@
-/* What tests/kernels/steps/rows_test.cpp compares with plain loops: kernels/steps/rows-inl.h on vectors, by Highway's
- * dispatch. */
+/* The vector side of tests/kernels/steps/rows_test.cpp, to be compared with plain loops: kernels/steps/rows-inl.h, by
+ * Highway's dispatch. */
 #ifndef VMAFX_TESTS_KERNELS_ROWS_LANES_H
 #define VMAFX_TESTS_KERNELS_ROWS_LANES_H
 

@@ -1,5 +1,5 @@
-/* The unpack kernel: interleaved and shifted planes in device memory, into slots of the frame pool and back, against the same on
- * the host. */
+/* The unpack kernel: interleaved and shifted planes in device memory, into slots of the frame pool and back, against
+ * the same on the host. */
 #include "kernels/steps/unpack_hip.h"
 
 #include <check.h>

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "kernels/steps/row_sums.h"
 #include "kernels/vif/float_vif_math-inl.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -25,16 +25,12 @@ namespace {
 
 using Twin = decltype(&float_vif_plain);
 
-/* The sums of a frame, from scratch memory full of rubbish, past whose end nothing may be written. */
+/* The sums of a frame. */
 std::vector<uint64_t> sums_of(Twin twin, size_t scratch_bytes, const FloatVifParams& params, const SamplePlane& ref,
                               const SamplePlane& dist) {
-  constexpr size_t kGuard = 256;
-  constexpr int kRubbish = 0xA5;
-  const AlignedBytes scratch = allocate_aligned(scratch_bytes + kGuard);
-  std::memset(scratch.get(), kRubbish, scratch_bytes + kGuard);
+  const TestScratch scratch(scratch_bytes);
   FloatVifSums sums = {};
   twin(params, ref, dist, scratch.get(), sums);
-  for (size_t i = 0; i < kGuard; i++) ck_assert_int_eq(std::to_integer<int>(scratch[scratch_bytes + i]), kRubbish);
   std::vector<uint64_t> words(sizeof sums / 8);
   std::memcpy(words.data(), &sums, sizeof sums);
   return words;
@@ -98,8 +94,9 @@ constexpr VideoFormat kSmall = {.w = 16, .h = 16, .bpc = 8, .chroma = Chroma::k4
 
 Scores scores_of_sums(const OptionTexts& given, const FloatVifSums& sums) {
   const auto vif = make_extractor(kFloatVifExtractor, kSmall, given);
+  const auto scorer = vif->make_scorer();
   Scores scores(*vif);
-  vif->finalize(0, &sums, scores);
+  scorer->finalize(0, &sums, scores);
   return scores;
 }
 

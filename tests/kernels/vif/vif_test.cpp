@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "kernels/vif/vif_rows.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -22,16 +21,12 @@ namespace {
 
 using Twin = decltype(&vif_plain);
 
-/* The sums of a frame, from scratch memory full of rubbish, past whose end nothing may be written. */
+/* The sums of a frame. */
 VifSums sums_of(Twin twin, size_t scratch_bytes, const VifParams& params, const SamplePlane& ref,
                 const SamplePlane& dist) {
-  constexpr size_t kGuard = 256;
-  constexpr int kRubbish = 0xA5;
-  const AlignedBytes scratch = allocate_aligned(scratch_bytes + kGuard);
-  std::memset(scratch.get(), kRubbish, scratch_bytes + kGuard);
+  const TestScratch scratch(scratch_bytes);
   VifSums sums = {};
   twin(params, ref, dist, scratch.get(), sums);
-  for (size_t i = 0; i < kGuard; i++) ck_assert_int_eq(std::to_integer<int>(scratch[scratch_bytes + i]), kRubbish);
   return sums;
 }
 
@@ -102,9 +97,10 @@ std::unique_ptr<Extractor> make(const OptionTexts& given, const VideoFormat& for
 
 Scores scores_of(const OptionTexts& options, const VifSums& sums) {
   const auto vif = make(options);
+  const auto scorer = vif->make_scorer();
   Scores scores(*vif);
-  vif->finalize(0, &sums, scores);
-  ck_assert(vif->flush(scores).ok());
+  scorer->finalize(0, &sums, scores);
+  ck_assert(scorer->flush(scores).ok());
   return scores;
 }
 

@@ -1,9 +1,11 @@
-/* Scores of streams that xpsnr_test.cpp makes, as FFmpeg's own filter has them: Debian 13's ffmpeg 7.1.5 (7:7.1.5-0+deb13u1, amd64), for each stream
+/* Scores of streams that xpsnr_test.cpp makes, as FFmpeg's own filter has them: Debian 13's ffmpeg 7.1.5
+ * (7:7.1.5-0+deb13u1, amd64), for each stream
  *
  *     ffmpeg $RAW -i NAME.ref $RAW -i NAME.dist -lavfi xpsnr=stats_file=stats,metadata=print -f null -
  *
- * with RAW="-f rawvideo -video_size WxH -pixel_format PIXELS -framerate FPS" and the files NAME = WxH_PIXELS_FPS that XPSNR_RECORD=DIR has the
- * test write. The first input is the original. Frames are from the metadata, which are floats, streams from the statistics, of four digits. */
+ * with RAW="-f rawvideo -video_size WxH -pixel_format PIXELS -framerate FPS" and the files NAME = WxH_PIXELS_FPS that
+ * XPSNR_RECORD=DIR has the test write. The first input is the original. Frames are from the metadata, which are floats,
+ * streams from the statistics, of four digits. */
 #ifndef VMAFX_TESTS_KERNELS_XPSNR_REFERENCE_H
 #define VMAFX_TESTS_KERNELS_XPSNR_REFERENCE_H
 

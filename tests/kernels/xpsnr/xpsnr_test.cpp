@@ -35,7 +35,7 @@ std::unique_ptr<Extractor> make(const VideoFormat& format, const OptionTexts& gi
 
 /* -- Sums ---------------------------------------------------------------------------------------------------------- */
 
-/* Of a luma whose earlier pictures are the first ones of `lumas`. */
+/* A reference whose earlier pictures are the first ones of `lumas`. */
 template <class T>
 XpsnrReference reference_of(std::vector<TestPlane<T>>& lumas, bool second_order) {
   const auto plane = [&](size_t back) {
@@ -95,13 +95,14 @@ XpsnrParams with_blocks(const VideoFormat& format, int size, bool coarse, bool s
 
 using Sums = std::vector<XpsnrBlock>;
 
-Scores score(Extractor& xpsnr, const std::vector<Sums>& frames) {
+Scores score(const Extractor& xpsnr, const std::vector<Sums>& frames) {
+  const auto scorer = xpsnr.make_scorer();
   Scores scores(xpsnr);
   for (size_t n = 0; n < frames.size(); n++) {
     ck_assert_uint_eq(frames[n].size() * sizeof(XpsnrBlock), xpsnr.sums_bytes());
-    xpsnr.finalize(static_cast<int64_t>(n), frames[n].data(), scores);
+    scorer->finalize(static_cast<int64_t>(n), frames[n].data(), scores);
   }
-  ck_assert(xpsnr.flush(scores).ok());
+  ck_assert(scorer->flush(scores).ok());
   return scores;
 }
 
@@ -134,7 +135,7 @@ std::string names(const Extractor& xpsnr) {
   return line;
 }
 
-/* -- Streams that FFmpeg has scored (xpsnr_reference.h) -------------------------------------------------------------- */
+/* -- Streams that FFmpeg has scored (xpsnr_reference.h) ------------------------------------------------------------ */
 
 int wave(int at, int height) { return std::abs(at % (2 * height) - height); }
 
@@ -212,15 +213,16 @@ class Stream {
 };
 
 template <class T>
-Scores score(Extractor& xpsnr, const Stream<T>& stream, int frames) {
+Scores score(const Extractor& xpsnr, const Stream<T>& stream, int frames) {
+  const auto scorer = xpsnr.make_scorer();
   Scores scores(xpsnr);
   const AlignedBytes sums = allocate_aligned(xpsnr.sums_bytes());
   for (int t = 0; t < frames; t++) {
     std::memset(sums.get(), 0, xpsnr.sums_bytes());
     xpsnr.extract(stream.frame(t), nullptr, sums.get());
-    xpsnr.finalize(t, sums.get(), scores);
+    scorer->finalize(t, sums.get(), scores);
   }
-  ck_assert(xpsnr.flush(scores).ok());
+  ck_assert(scorer->flush(scores).ok());
   return scores;
 }
 
@@ -272,7 +274,7 @@ START_TEST(known_high_pass) {
 }
 END_TEST
 
-/* The same above HD: every second tap both ways, 12 + 3 + 1, 3 + 2 + 1, and 1 + 1 + 0. */
+/* The high-pass above HD: every second tap both ways, 12 + 3 + 1, 3 + 2 + 1, and 1 + 1 + 0. */
 START_TEST(known_coarse_high_pass) {
   XpsnrParams params = with_blocks(format_of(32, 24), 32, true, false);
   TestPlane<uint16_t> luma(32, 24);

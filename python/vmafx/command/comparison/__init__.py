@@ -1,1 +1,1 @@
-"""What `vmafx compare` computes: curves of rate and quality, differences of them, hulls."""
+"""Computes the results of `vmafx compare`: curves of rate and quality, differences between them, hulls."""

@@ -1,4 +1,4 @@
-"""All that is said of the points: curves, differences from the anchor, hulls, warnings."""
+"""Compares the points: curves, differences from the anchor, hulls, warnings."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -12,11 +12,11 @@ from .delta import Delta, Measured, compare_curves
 from .hull import Lead, leads, upper_hull
 from .points import Point
 
-MOST_NAMES = 3  # of encodes in a warning
+MOST_NAMES = 3  # encodes that a warning names
 
 
 class Mean(NamedTuple):
-    """Of the differences of a series over the clips that have one."""
+    """The mean difference of a series, over the clips that have one."""
 
     rate: float | None
     quality: float | None
@@ -31,12 +31,12 @@ class Comparison:
     anchor: str
     pool: str
     method: str
-    library: ModuleType | str  # or why there is none
-    notes: Sequence[str] = ()  # of how the scores were made
+    library: ModuleType | str  # a text says why it is missing
+    notes: Sequence[str] = ()  # how the inputs were made alike
 
     @cached_property
     def series(self) -> list[str]:
-        """In the order of the table."""
+        """The series, in the order of the table."""
         return list(dict.fromkeys(point.series for point in self.points))
 
     @cached_property
@@ -48,7 +48,7 @@ class Comparison:
         return [series for series in self.series if series != self.anchor]
 
     def curve(self, key: str, clip: str, series: str) -> list[Point]:
-        """Those that have a score, the lowest rate first."""
+        """Returns the points of a series that have the score, the lowest rate first."""
         own = [
             point
             for point in self.points
@@ -66,7 +66,7 @@ class Comparison:
 
     @cached_property
     def deltas(self) -> dict[tuple[str, str, str], Delta]:
-        """By score, clip and series."""
+        """The differences, by score, clip and series."""
         return {
             (key, clip, series): self._delta(key, clip, series)
             for key in self.keys
@@ -81,7 +81,7 @@ class Comparison:
         return compare_curves(self.library, anchor, test, self.method, self.facts(key).worse_is_high)
 
     def mean(self, key: str, series: str) -> Mean:
-        """Each clip counts the same, as in the common test conditions."""
+        """Returns the mean over the clips. Each clip counts the same, as in the common test conditions."""
         deltas = [self.deltas[key, clip, series] for clip in self.clips]
         rates = [delta.rate for delta in deltas if delta.rate is not None]
         qualities = [delta.quality for delta in deltas if delta.quality is not None]
@@ -91,7 +91,7 @@ class Comparison:
 
     @cached_property
     def hulls(self) -> dict[tuple[str, str], list[Point]]:
-        """By score and clip: of all series together, the lowest rate first."""
+        """The hulls of all series together, by score and clip, the lowest rate first."""
         return {(key, clip): self._hull(key, clip) for key in self.keys for clip in self.clips}
 
     def _hull(self, key: str, clip: str) -> list[Point]:
@@ -132,7 +132,7 @@ class Comparison:
 
     @cached_property
     def of_points(self) -> list[str]:
-        """What is said of several encodes is said once."""
+        """The warnings about encodes; one that concerns several stands there once."""
         encodes: dict[str, list[str]] = {}
         for point in self.points:
             for text in self._of_point(point):
@@ -146,12 +146,12 @@ class Comparison:
         yield from point.warnings
         most = max(other.frames for other in self.points if other.clip == point.clip)
         if point.frames < most:
-            yield f"{point.frames} frames have scores, and {most} of another encode of that clip"
+            yield f"{point.frames} frames have scores, but {most} frames of another encode of that clip"
         for key in self.keys:
             if key not in point.values:
-                yield f"there are no scores {key}: not in that curve"
+                yield f"{key} is missing: left out of that curve"
             elif point.values[key] is None:
-                yield f"{key} is infinite or missing in some frames: not in that curve"
+                yield f"{key} is infinite or missing in some frames: left out of that curve"
 
     def of_deltas(self, key: str) -> Iterator[str]:
         if self.lacks:
@@ -173,10 +173,10 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def facts_of(points: Sequence[Point], key: str) -> Facts:
-    """What the first report that has the score says of it."""
+    """Returns the facts of a score by the first report that has it."""
     return next((point.facts[key] for point in points if key in point.facts), known_facts(key))
 
 
 def main_keys(points: Sequence[Point]) -> list[str]:
-    """In the order of the first that has each."""
+    """Returns the keys of the main scores, in the order of the first point that has each."""
     return list(dict.fromkeys(key for point in points for key in point.keys))

@@ -1,4 +1,4 @@
-"""Bjøntegaard's differences of two curves of rate and quality, by the library bjontegaard."""
+"""Computes Bjøntegaard's differences of two curves of rate and quality, with the library bjontegaard."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -8,10 +8,16 @@ from types import ModuleType
 from typing import NamedTuple
 
 METHODS = "pchip", "akima", "cubic"
-LEAST_POINTS = 4  # as VCEG-M33 has them, and all common test conditions since
-LEAST_OVERLAP = 0.75  # of the range that both curves span together; below, the library warns, too
+LEAST_POINTS = 4  # as in VCEG-M33, and in all common test conditions since
+LEAST_OVERLAP = 0.75  # part of the range that both curves span together; below, the library warns, too
 
-INSTALL = "the Python package bjontegaard is not installed: pip install bjontegaard, or as docs/command.md says"
+# Debian lacks the package, and its pip refuses all folders but one that is named. Python looks into the account's folder
+# by itself. The package's own needs are in Debian. docs/command.md repeats this line, and quickstart prints it.
+INSTALL_LINE = (
+    "sudo apt-get install -y --no-install-recommends python3-pip python3-scipy python3-matplotlib"
+    ' && /usr/bin/python3 -m pip install --no-deps --target "$(/usr/bin/python3 -m site --user-site)" bjontegaard'
+)
+INSTALL = f"the Python package bjontegaard is not installed: run pip install bjontegaard, or on Debian: {INSTALL_LINE}"
 
 
 class Measured(NamedTuple):
@@ -22,39 +28,35 @@ class Measured(NamedTuple):
 
 @dataclass
 class Delta:
-    """Of a curve from the anchor's. None: `problems` say why."""
+    """The difference of a curve from the anchor's. None: `problems` say why."""
 
     rate: float | None = None  # in percent, at equal quality
     quality: float | None = None  # in the unit of the score, at equal rate
-    overlap: dict[str, float] = field(
-        default_factory=dict
-    )  # of rates and of scores: the part that both have of what they span together
+    # The part of the rates, and of the scores, that both curves have of those that they span together.
+    overlap: dict[str, float] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
 def find_library() -> ModuleType | str:
-    """Or why there is none.
+    """Returns the library, or why it is missing.
 
-    It brings NumPy, SciPy and Matplotlib along, each of which may be broken in a way of its own.
+    It brings NumPy, SciPy and Matplotlib along, each of which may be broken in its own way.
     """
     try:
         import bjontegaard
     except ModuleNotFoundError as error:
-        return (
-            f"no BD-rates: {INSTALL}"
-            if error.name == "bjontegaard"
-            else f"no BD-rates: the package bjontegaard lacks {error.name}"
-        )
+        lacks = INSTALL if error.name == "bjontegaard" else f"the package bjontegaard lacks {error.name}: install it"
+        return f"BD-rates are left out: {lacks}"
     except Exception as error:
-        return f"no BD-rates: the package bjontegaard cannot be loaded: {error}"
+        return f"BD-rates are left out: cannot load the package bjontegaard: {error}"
     library: ModuleType = bjontegaard
     return library
 
 
 @dataclass(frozen=True)
 class _Curve:
-    """In ascending order of the rates. `sign` makes higher qualities the better ones."""
+    """A curve whose points are in ascending order of rates. `sign` makes higher qualities the better ones."""
 
     who: str
     points: Sequence[Measured]
@@ -70,7 +72,7 @@ class _Curve:
 
     def problems(self) -> Iterator[str]:
         if len(self.points) < LEAST_POINTS:
-            yield f"{self.who} has {len(self.points)} points, and {LEAST_POINTS} are needed"
+            yield f"{self.who} has {len(self.points)} points, but at least {LEAST_POINTS} are needed"
         for one, other in pairwise(self.points):
             if one.rate == other.rate:
                 yield f"{self.who} has two points of {one.rate:.6g} kbit/s ({one.name}, {other.name})"
@@ -80,17 +82,16 @@ class _Curve:
             if self.sign * other.quality <= self.sign * one.quality:
                 yield (
                     f"{self.who} is not monotonic: at {other.rate:.6g} kbit/s ({other.name}) it is "
-                    f"{other.quality:.6g}, "
-                    f"not better than {one.quality:.6g} at {one.rate:.6g} kbit/s ({one.name})"
+                    f"{other.quality:.6g}, not better than {one.quality:.6g} at {one.rate:.6g} kbit/s ({one.name})"
                 )
 
 
 def compare_curves(
     library: ModuleType, anchor: Sequence[Measured], test: Sequence[Measured], method: str, worse_is_high: bool = False
 ) -> Delta:
-    """Points are in ascending order of their rates.
+    """Compares two curves, whose points are in ascending order of rates.
 
-    The difference of quality keeps the direction of the score: of cambi, less is better.
+    The difference of quality keeps the direction of the score: less is better for cambi.
     """
     sign = -1.0 if worse_is_high else 1.0
     curves = _Curve("the anchor", anchor, sign), _Curve("the series", test, sign)
@@ -119,20 +120,20 @@ def compare_curves(
 
 
 def _computed(delta: Delta, sign: float, compute: Callable[[], float]) -> float | None:
-    """What the library says, if it says anything: points may lie where its arithmetic ends."""
+    """Returns the library's result if it has one: points may lie beyond its arithmetic."""
     try:
         value = sign * float(compute())
     except Exception as error:
-        delta.problems.append(f"the package bjontegaard cannot compute it: {error}")
+        delta.problems.append(f"the package bjontegaard cannot compute the difference: {error}")
         return None
     if math.isfinite(value):
         return value
-    delta.problems.append("the package bjontegaard finds no finite difference")
+    delta.problems.append("the package bjontegaard computes an infinite difference")
     return None
 
 
 def _overlap(delta: Delta, what: str, spans: list[tuple[float, float]], shown: Callable[[float], float]) -> bool:
-    """Whether there is any; little of it is a warning."""
+    """Returns whether the curves overlap; a small overlap is a warning."""
     common = min(high for _, high in spans) - max(low for low, _ in spans)
     whole = max(high for _, high in spans) - min(low for low, _ in spans)
     if whole <= 0:
@@ -143,7 +144,7 @@ def _overlap(delta: Delta, what: str, spans: list[tuple[float, float]], shown: C
     ranges = f"the {what} of the anchor are {a:.6g} to {b:.6g}, those of the series {c:.6g} to {d:.6g}"
     delta.overlap[what] = max(part, 0.0)
     if part <= 0:
-        delta.problems.append(f"no overlap: {ranges}")
+        delta.problems.append(f"the curves do not overlap: {ranges}")
     elif part < LEAST_OVERLAP:
-        delta.warnings.append(f"little overlap, {100 * part:.0f} %: {ranges}")
+        delta.warnings.append(f"the curves overlap by only {100 * part:.0f} %: {ranges}")
     return part > 0

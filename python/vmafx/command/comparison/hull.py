@@ -1,10 +1,10 @@
-"""Which encodes are worth having: the upper convex hull of points of rate and quality, and the best series at each
+"""Finds the encodes worth having: the upper convex hull of points of rate and quality, and the best series at each
 rate.
 
-The hull is that of the rate itself, not of its logarithm. An encode below it is beaten by switching in time between the
-two of the hull around it, which gives the points on the line between them. (Y. Shoham and A. Gersho, "Efficient bit
-allocation for an arbitrary set of quantizers", IEEE Transactions on Acoustics, Speech, and Signal Processing 36 (9),
-1988; A. Aaron et al., "Per-Title Encode Optimization", Netflix, 2015)
+The hull is drawn over the rate itself, not over its logarithm. An encode below it is beaten by switching in time
+between the two encodes of the hull around it, which reaches the points on the line between them. (Y. Shoham and A.
+Gersho, "Efficient bit allocation for an arbitrary set of quantizers", IEEE Transactions on Acoustics, Speech, and
+Signal Processing 36 (9), 1988; A. Aaron et al., "Per-Title Encode Optimization", Netflix, 2015)
 """
 
 import math
@@ -16,12 +16,15 @@ Curve: TypeAlias = Sequence[tuple[float, float]]  # (rate, quality), the lowest 
 
 
 def upper_hull(points: Curve) -> list[int]:
-    """Places of its corners, from the lowest rate to the highest quality. Of equal points it is the first."""
+    """Returns the places of the hull's corners, from the lowest rate to the highest quality.
+
+    Of equal points the first one is taken.
+    """
     order = sorted(range(len(points)), key=lambda i: (points[i][0], -points[i][1], i))
     corners: list[int] = []
     for i in order:
         if corners and points[i][1] <= points[corners[-1]][1]:
-            continue  # more bits for no more quality
+            continue  # this point has more bits but not more quality
         while len(corners) > 1 and not _turns_down(points[corners[-2]], points[corners[-1]], points[i]):
             corners.pop()
         corners.append(i)
@@ -33,17 +36,17 @@ def _turns_down(a: tuple[float, float], b: tuple[float, float], c: tuple[float, 
 
 
 class Lead(NamedTuple):
-    """A series is the best one between these rates."""
+    """A series that is the best one between two rates."""
 
     series: str
     begin: float
     end: float
-    follows: bool  # another one, up to `begin`
-    crosses: bool  # whose curve it crosses there; else one of the two begins or ends
+    follows: bool  # whether another series is the best up to `begin`
+    crosses: bool  # whether the two curves cross there; else one of them begins or ends
 
 
 def leads(curves: Mapping[str, Curve]) -> list[Lead]:
-    """In the order of rates. Between its points a curve is straight over the logarithm of the rate, as it is drawn."""
+    """Returns the best series in the order of rates. Curves are straight over the logarithm of the rate, as drawn."""
     straight = {series: [(math.log(rate), quality) for rate, quality in curve] for series, curve in curves.items()}
     places = {x for curve in straight.values() for x, _ in curve}
     places |= {x for one, other in combinations(straight.values(), 2) for x in _crossings(one, other)}
@@ -67,13 +70,13 @@ def leads(curves: Mapping[str, Curve]) -> list[Lead]:
 
 
 def _meet(one: Curve, other: Curve, x: float) -> bool:
-    """Else one of them begins or ends there."""
+    """Returns whether two curves meet; if not, one of them begins or ends there."""
     p, q = _quality_at(one, x), _quality_at(other, x)
     return p is not None and q is not None and math.isclose(p, q, rel_tol=1e-9, abs_tol=1e-9)
 
 
 def _crossings(one: Curve, other: Curve) -> list[float]:
-    """Where the difference of two curves changes its sign."""
+    """Returns the places at which the difference of two curves changes its sign."""
     places = sorted({x for x, _ in (*one, *other)})
     known = [
         (x, p - q)

@@ -1,4 +1,4 @@
-"""The results as text: tables, CSV, JSON."""
+"""Writes the results as text: tables, CSV, JSON."""
 
 import csv
 from typing import IO, Any
@@ -8,14 +8,14 @@ from .comparison import Comparison
 from .delta import Delta
 from .points import Point
 
-SCHEMA = 1  # of --json
+SCHEMA = 1  # version of the layout of --json
 
 
 # -- For the terminal --------------------------------------------------------------------------------------------------
 
 
 def print_tables(comparison: Comparison) -> None:
-    """The points, then the differences."""
+    """Prints the points, then the differences."""
     with_clips = len(comparison.clips) > 1
     rows = []
     for point in comparison.points:
@@ -41,7 +41,7 @@ def value_text(comparison: Comparison, point: Point, key: str) -> str:
 
 
 def delta_rows(comparison: Comparison) -> list[list[str]]:
-    """(series, clip, score, rate, quality), the mean of all clips last."""
+    """Returns rows of (series, clip, score, rate, quality), the mean of all clips last."""
     rows = []
     for key in comparison.keys:
         for series in comparison.others:
@@ -63,7 +63,7 @@ def delta_rows(comparison: Comparison) -> list[list[str]]:
 
 
 def mean_name(comparison: Comparison, key: str, series: str) -> str:
-    """It says so, where some clips have no difference."""
+    """Returns "mean", and of how many clips, if some have no difference."""
     mean, clips = comparison.mean(key, series), len(comparison.clips)
     counts = list(dict.fromkeys((mean.rate_clips, mean.quality_clips)))
     return "mean" if counts == [clips] else f"mean of {' and '.join(map(str, counts))} of {clips}"
@@ -82,7 +82,7 @@ def difference(value: float | None, comparison: Comparison, key: str) -> str:
 
 
 def write_csv(comparison: Comparison, file: IO[str]) -> None:
-    """The points. Of each score a column, and one that is 1 for those on the hull."""
+    """Writes the points, with a column for each score, and one that is 1 for points on its hull."""
     keys = comparison.keys
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(

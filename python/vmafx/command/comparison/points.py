@@ -1,4 +1,4 @@
-"""The points of the curves: of each encode its bit rate and its scores."""
+"""The points of the curves: the bit rate and the scores of each encode."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,19 +12,19 @@ from .._statistics import pooled_values
 from .._terminal import Failure
 from .table import LEAST_RATE, MOST_RATE, Row
 
-MOST_SCORE = 1e15  # beyond it a score says nothing
+MOST_SCORE = 1e15  # higher scores are treated as infinite
 
 
 @dataclass(eq=False)
 class Point:
     row: Row
-    clip: str  # "": there is only one
+    clip: str  # "" if there is only one
     bitrate: float  # in kbit/s
-    size: int | None  # of the video, in bytes; None: the table says the bit rate
+    size: int | None  # bytes of the video; None if the table gives the bit rate
     frames: int = 0
-    values: dict[str, float | None] = field(default_factory=dict)  # pooled; None: not all scores are finite
-    facts: dict[str, Facts] = field(default_factory=dict)  # of all scores
-    keys: list[str] = field(default_factory=list)  # of the main scores
+    values: dict[str, float | None] = field(default_factory=dict)  # pooled scores; None: not all are finite
+    facts: dict[str, Facts] = field(default_factory=dict)  # facts of all scores
+    keys: list[str] = field(default_factory=list)  # keys of the main scores
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -44,7 +44,7 @@ class Point:
 
 
 def points_of(rows: Sequence[Row], ffprobe: str | None) -> list[Point]:
-    """Without their scores. Rates that the table lacks are those of the files."""
+    """Returns the points without scores. Bit rates that the table lacks are computed from the files."""
     clips = _clips(rows)
     points = []
     for row, clip in zip(rows, clips):
@@ -56,7 +56,7 @@ def points_of(rows: Sequence[Row], ffprobe: str | None) -> list[Point]:
             bitrate = 8e-3 * size / seconds
             if not LEAST_RATE <= bitrate <= MOST_RATE:
                 raise Failure(
-                    f"{row.place}: the bit rate of {row.file} is {bitrate:g} kbit/s, which cannot be: "
+                    f"{row.place}: the bit rate of {row.file}, {bitrate:g} kbit/s, cannot be right: "
                     "give it in the column bitrate"
                 )
         points.append(Point(row, clip, bitrate, size))
@@ -64,31 +64,31 @@ def points_of(rows: Sequence[Row], ffprobe: str | None) -> list[Point]:
 
 
 def _clips(rows: Sequence[Row]) -> list[str]:
-    """What the table says, else the name of the reference."""
+    """Returns the clips that the table names, else the names of the references."""
     references = list(dict.fromkeys(row.reference for row in rows if row.reference))
     names = dict(zip(references, names_of([str(path) for path in references])))
     clips = [row.clip or (names[row.reference] if row.reference else "") for row in rows]
     for row, clip in zip(rows, clips):
         if not clip and any(clips):
-            raise Failure(f"{row.place}: neither clip nor reference says what source it is of, and other lines do")
+            raise Failure(f"{row.place}: the encode has neither clip nor reference, as others have: name its clip")
     return clips
 
 
 def _size(ffprobe: str, row: Row) -> tuple[int, float]:
-    """Bytes of the video, and how long it is: the last picture lasts as long as the others on average."""
+    """Returns the bytes of the video and its length: the last picture lasts as long as the others on average."""
     packets = list(_ffmpeg.packets(ffprobe, str(row.file), FILES_ONLY))
     times = [time for time, _ in packets]
     if len(times) < 2 or max(times) <= min(times):
         raise Failure(
-            f"{row.place}: the bit rate of {row.file} is not known, its packets have no times: give it in the column "
-            "bitrate, in kbit/s"
+            f"{row.place}: the bit rate of {row.file} is not known, as its packets have no times: give it in the "
+            "column bitrate, in kbit/s"
         )
     return sum(size for _, size in packets), (max(times) - min(times)) * len(times) / (len(times) - 1)
 
 
 def read_report(row: Row) -> Encode:
-    """The encode of a row in the report that it names: the only one, the one of that name, or the one that is called as
-    the file.
+    """Returns the encode of a row from its report: the only one, the one that the row names, or the one named as the
+    file.
     """
     assert row.scores
     encodes = read_scores(row.scores)
@@ -98,5 +98,5 @@ def read_report(row: Row) -> Encode:
     found = [encode for encode in encodes if encode.name == wanted]
     if len(found) != 1:
         names = ", ".join(encode.name for encode in encodes)
-        raise Failure(f"{row.place}: {row.scores} is of {names}: name the one that is meant in the column encode")
+        raise Failure(f"{row.place}: {row.scores} has the encodes {names}: name one of them in the column encode")
     return found[0]

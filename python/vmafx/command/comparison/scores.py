@@ -1,8 +1,8 @@
 """Gets the scores of points: from the reports that the table names, from those that were kept, else by scoring.
 
-Reports are kept in a folder, one for each encode. Their names have a digest of all that the scores depend on, so that a
-report that is there is the right one: of the files as they are, made alike in this way, with these options, by this
-version of the filter.
+Reports are kept in a folder, one for each encode. Their names have a digest of all that the scores depend on: the files
+as they are, how they are made alike, the options, and the version of the filter. So a report with the right name has
+the right scores.
 """
 
 import hashlib
@@ -24,13 +24,15 @@ from .._outputs import check_folder, check_kept
 from .._terminal import Failure, note, progress, whole_file
 from .points import Point, read_report
 
-PLAIN = re.compile(r"[^\w.+-]+")  # what names of files should not have
+PLAIN = re.compile(r"[^\w.+-]+")  # characters that names of files should not have
 
 
 def take_scores(
     points: Sequence[Point], settings: _scoring.Settings | None, folder: Path | None, pool: str
 ) -> list[str]:
-    """How inputs were made alike. Without settings all scores are in reports."""
+    """Gives the points their scores, and returns how inputs were made alike. Without settings all scores are in
+    reports.
+    """
     for point in points:
         if point.row.scores:
             point.take_scores(read_report(point.row), pool)
@@ -40,7 +42,7 @@ def take_scores(
         assert settings
         with _folder(folder) as kept:
             shelf = Shelf(kept, settings, _filter_version(settings) if folder else "")
-            for work, own in list(_works(settings, missing)):  # all files are looked at before the first is scored
+            for work, own in list(_works(settings, missing)):  # looks at all files before the first is scored
                 notes += work.notes
                 _score(work, own, shelf, pool)
     return notes
@@ -61,7 +63,9 @@ def _folder(chosen: Path | None) -> Iterator[Path]:
 
 
 def _works(settings: _scoring.Settings, points: Sequence[Point]) -> Iterator[tuple[_scoring.Work, list[Point]]]:
-    """All encodes of a reference are made alike together, whether they are scored now or have been: else scores would
+    """Yields the work on each reference with its points.
+
+    All encodes of a reference are made alike together, whether they are scored now or were before: scores must not
     depend on that.
     """
     references = list(dict.fromkeys(point.row.reference for point in points))
@@ -77,7 +81,7 @@ def _score(work: _scoring.Work, points: Sequence[Point], shelf: "Shelf", pool: s
     paths = [shelf.place(work, number) for number in range(len(points))]
     missing = [number for number, path in enumerate(paths) if not path.exists() and path not in paths[:number]]
     if known := sum(path.exists() for path in paths):
-        note(f"{known} of {len(paths)} encodes of {work.ref.path} have been scored before")
+        note(f"{known} of {len(paths)} encodes of {work.ref.path} were scored before")
     for begin in range(0, len(missing), _scoring.MOST_ENCODES):
         batch = missing[begin : begin + _scoring.MOST_ENCODES]
         note(f"scoring {begin + 1} to {begin + len(batch)} of {len(missing)} encodes of {work.ref.path}")
@@ -88,14 +92,14 @@ def _score(work: _scoring.Work, points: Sequence[Point], shelf: "Shelf", pool: s
 
 @dataclass(frozen=True)
 class Shelf:
-    """Reports, each of one encode."""
+    """A folder of kept reports, each of one encode."""
 
     folder: Path
     settings: _scoring.Settings
     version: str  # of the filter
 
     def place(self, work: _scoring.Work, number: int) -> Path:
-        """Where the report is, or will be."""
+        """Returns the path of the report, whether it exists or not."""
         models = [text for group in work.groups for text in group.models]
         files = [
             Path(re.sub(r"\\(.)", r"\1", found[1]))
@@ -131,7 +135,7 @@ class Shelf:
 
 
 def _state(path: Path) -> list[Any]:
-    """Another one, when the file has changed."""
+    """Returns the state of a file, which differs when the file has changed."""
     try:
         status = path.stat()
     except OSError as error:
@@ -140,9 +144,9 @@ def _state(path: Path) -> list[Any]:
 
 
 def _split(lines: Iterable[str], paths: Sequence[Path], warnings: Sequence[Sequence[str]]) -> None:
-    """One report of several encodes becomes as many, each with its warnings.
+    """Splits one report of several encodes into one for each, with its warnings.
 
-    A single encode has no number in its lines.
+    Lines of a single encode have no number.
     """
     with ExitStack() as stack:
         files = [stack.enter_context(whole_file(path, check_kept)) for path in paths]
@@ -161,7 +165,7 @@ def _split(lines: Iterable[str], paths: Sequence[Path], warnings: Sequence[Seque
 
 
 def _filter_version(settings: _scoring.Settings) -> str:
-    """As reports have it: that of the library, with the commit it was made from."""
+    """Returns the version that reports have: the library's, with the commit that it was made from."""
     source = ["-f", "lavfi", "-i", "color=s=64x64:r=25:d=0.04"]
     command = [
         settings.ffmpeg,
@@ -181,5 +185,5 @@ def _filter_version(settings: _scoring.Settings) -> str:
         return str(json.loads(done.stdout)["version"])
     except (ValueError, KeyError) as error:
         raise Failure(
-            f"{settings.ffmpeg} does not say the version of its filter vmafx: {done.stderr.strip()}"
+            f"{settings.ffmpeg} does not tell the version of its filter vmafx: {done.stderr.strip()}"
         ) from error

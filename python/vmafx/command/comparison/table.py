@@ -18,15 +18,15 @@ COLUMNS = "series", "file", "reference", "scores", "encode", "bitrate", "clip", 
 
 @dataclass(frozen=True)
 class Row:
-    """An encode. Paths are as they are reached from here."""
+    """An encode of the table. Paths are as they are reached from here."""
 
-    place: str  # of the table, for errors
+    place: str  # the table and line, for errors
     series: str
     file: Path | None
     reference: Path | None
-    scores: Path | None  # a report that is there
-    encode: str | None  # its name in that report
-    bitrate: float | None  # in kbit/s
+    scores: Path | None  # a report that exists
+    encode: str | None  # the encode's name in that report
+    bitrate: float | None  # kbit/s
     clip: str | None
     label: str
 
@@ -38,7 +38,7 @@ class Row:
 def read_table(path: Path) -> list[Row]:
     rows = [_row(place, path.parent, fields) for place, fields in read_rows(path, COLUMNS, ("series",))]
     if not rows:
-        raise Failure(f"there are no encodes in {path}")
+        raise Failure(f"the table {path} names no encodes: add a line for each")
     _refuse_twice(rows)
     return rows
 
@@ -50,11 +50,11 @@ def _row(place: str, folder: Path, content: Mapping[str, Any]) -> Row:
         if (text := texts[name]) and (error := why_refused(text, folder) or why_refused(str(folder / text), "")):
             raise Failure(f"{place}: {name}: {error}")
     if not texts["series"]:
-        raise Failure(f"{place}: there is no series, which says what encoder or setting it is")
+        raise Failure(f"{place}: the series is missing: name the encoder or setting of the encode there")
     if not paths["scores"] and not (paths["file"] and paths["reference"]):
-        raise Failure(f"{place}: either file and reference are needed, to be scored, or scores, a report")
+        raise Failure(f"{place}: give file and reference, which are then scored, or a report in scores")
     if not paths["file"] and not texts["bitrate"]:
-        raise Failure(f"{place}: either file or bitrate is needed")
+        raise Failure(f"{place}: give file or bitrate")
     label = texts["label"] or Path(texts["file"] or texts["scores"] or "").name
     return Row(
         place,
@@ -68,16 +68,16 @@ def _row(place: str, folder: Path, content: Mapping[str, Any]) -> Row:
 
 
 def _text(place: str, name: str, value: Any) -> str | None:
-    """Numbers are names, too: a series 2, an encode 0."""
+    """Returns a cell as a text. Numbers are names, too: a series 2, an encode 0."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise Failure(f"{place}: {name} is neither a text nor a number")
+        raise Failure(f"{place}: {name} must be a text or a number")
     text = str(value)
     if len(text) > MOST_NAME or not is_text(text):
         raise Failure(
-            f"{place}: {name} is {shown(text)}, and not a text of at most {MOST_NAME} characters, "
-            "without NUL and halves of surrogates"
+            f"{place}: {name} must be a text of at most {MOST_NAME} characters without NUL and halves of surrogate "
+            f"pairs, not {shown(text)}"
         )
     return text
 
@@ -91,7 +91,7 @@ def _bitrate(place: str, text: str | None) -> float | None:
         bitrate = math.nan
     if not LEAST_RATE <= bitrate <= MOST_RATE:
         raise Failure(
-            f"{place}: bitrate is {shown_key(text)}, and not a number of kbit/s from {LEAST_RATE:g} to {MOST_RATE:g}"
+            f"{place}: bitrate must be a number of kbit/s from {LEAST_RATE:g} to {MOST_RATE:g}, not {shown_key(text)}"
         )
     return bitrate
 
@@ -101,4 +101,4 @@ def _refuse_twice(rows: list[Row]) -> None:
     for row in rows:
         other = seen.setdefault((row.series, row.clip, row.file, row.reference, row.scores, row.encode), row)
         if other is not row:
-            raise Failure(f"{row.place}: the same encode as {other.place}")
+            raise Failure(f"{row.place} and {other.place} name the same encode: leave one of them out")

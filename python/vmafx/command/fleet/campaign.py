@@ -1,4 +1,4 @@
-"""From the list to the results: which tasks there are, what follows from theirs, what is tried again."""
+"""Turns a list into results: makes the tasks, follows up on their results, and tries again what may pass."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,14 +14,14 @@ from .pairs import Pair
 from .store import Ranges, Results
 from .tasks import Begun, Job, Long, Outcome, Outcomes, Scored, Unfit
 
-OF_SCORES = "backend", "scale", "partial"  # settings that a result depends on
+OF_SCORES = "backend", "scale", "partial"  # settings on which a result depends
 
 
 @dataclass(frozen=True)
 class Options:
-    settings: dict[str, Any]  # of all pairs
+    settings: dict[str, Any]  # settings that all pairs share
     ffmpeg: str | None
-    together: int  # encodes of one reference in a task
+    together: int  # how many encodes of one reference a task has at most
     piece: float
     stall: float
     attempts: int
@@ -29,7 +29,7 @@ class Options:
 
 @dataclass
 class Batch:
-    """Pairs of one reference and with the same options, which are a job."""
+    """Pairs with one reference and the same options, which make one job."""
 
     pairs: list[Pair]
     job: Job
@@ -41,7 +41,7 @@ class Stream:
 
     batch: Batch
     long: Long
-    key: str  # of its ranges, wherever they are kept
+    key: str  # the key under which its ranges are kept
     missing: set[int] = field(default_factory=set)
     given_up: bool = False
 
@@ -59,13 +59,13 @@ class Campaign:
         self.done = self.known = len(pairs) - len(self._pairs)
 
     def refuse(self) -> None:
-        """Puts away the pairs that are not scored for what the list says."""
+        """Puts away the pairs that the list keeps from being scored."""
         for pair in self._pairs:
             if pair.error is not None:
                 self._add(pair, Outcome(error=pair.error), 0, [pair.distorted, pair.reference])
 
     def tasks(self) -> Iterator[Task]:
-        """One for up to so many encodes of a reference, in the order of the list's references."""
+        """Yields tasks, each for a few encodes of one reference, in the order of the list's references."""
         alike: dict[Any, list[Pair]] = {}
         for pair in self._pairs:
             if pair.error is not None:
@@ -91,9 +91,9 @@ class Campaign:
     # -- What comes back -----------------------------------------------------------------------------------------------
 
     def finish(self, task: Task, result: Any) -> list[Task]:
-        """Puts away what is done; returns what is to be done next."""
+        """Puts away the results of a task; returns the tasks that follow."""
         if isinstance(result, Unfit):
-            raise Failure(f"{result}. What is done is kept: start again to go on")
+            raise Failure(f"{result}. The results so far are kept: start the command again to go on")
         if isinstance(task.own, Batch):
             return self._of_batch(task, result)
         return self._of_stream(task, task.own, result)
@@ -138,7 +138,7 @@ class Campaign:
             whole = Stream(stream.batch, stream.long, stream.key)
             return [Task(tasks.score_whole, (stream.batch.job, stream.long), whole)]
         pairs = [stream.batch.pairs[place] for place in stream.long.places]
-        if len(pairs) > 1 and not scored.again:  # only one of them may be to blame
+        if len(pairs) > 1 and not scored.again:  # perhaps only one of them is to blame
             return [self._begin([pair]) for pair in pairs]
         return self._put(stream.batch, dict.fromkeys(stream.long.places, Outcome(error=scored.error)), task.attempt)
 
@@ -163,7 +163,7 @@ class Campaign:
     # -- Results -------------------------------------------------------------------------------------------------------
 
     def _put(self, batch: Batch, outcomes: Outcomes, attempt: int) -> list[Task]:
-        """What may pass is tried again, without the encodes that went well."""
+        """Puts outcomes away, and tries again those that may pass, without the encodes that went well."""
         again = []
         for place, outcome in outcomes.items():
             pair = batch.pairs[place]
@@ -174,7 +174,7 @@ class Campaign:
         return [self._begin(again, attempt + 1)] if again else []
 
     def _add(self, pair: Pair, outcome: Outcome, attempt: int, names: Sequence[str]) -> None:
-        """`names`: of all inputs of the run, which may stand in what ffmpeg has said."""
+        """Adds a result; `names` are the names of all inputs of the run, which ffmpeg's messages may mention."""
         self.done += 1
         self.failed += outcome.error is not None
         head = {"id": pair.id, "distorted": pair.distorted, "reference": pair.reference, "stamp": self._stamps[pair.id]}
@@ -184,7 +184,7 @@ class Campaign:
 
 
 def _without_secrets(content: Any, names: Sequence[str]) -> Any:
-    """All texts in it."""
+    """Returns the content with secrets taken out of all its texts."""
     if isinstance(content, str):
         return redact(content, names)
     if isinstance(content, dict):

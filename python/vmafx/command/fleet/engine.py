@@ -1,8 +1,8 @@
-"""Runs tasks on Dask's workers: those of this machine, or a cluster's. Dask is imported when an engine is opened.
+"""Runs tasks on Dask's workers, on this machine or a cluster. Dask is imported when an engine is opened.
 
-Dask itself runs a task again whose worker is lost: it has died, or said nothing for the time of worker-ttl. A frozen
-one that comes back is sent away with what it has. Only so many tasks are submitted at a time as keep the workers busy,
-so that neither client nor scheduler holds a whole library.
+Dask itself runs a task again if its worker is lost: the worker has died, or said nothing for the time of worker-ttl. A
+frozen worker that comes back is sent away with its result. Only as many tasks are submitted at a time as keep the
+workers busy, so that neither client nor scheduler holds a whole library.
 """
 
 import asyncio
@@ -20,29 +20,28 @@ from .local import Local
 from .noise import Noise, kept_noise, told
 
 INSTALL = (
-    "Dask, which runs the tasks, is not installed: apt-get install python3-distributed, or pip install "
-    "'./python[library]' in vmafx's sources. "
-    "docs/scale.md says how to do without it"
+    "Dask, which runs the tasks, is not installed: run apt-get install python3-distributed, or pip install "
+    "'./python[library]' in vmafx's sources. docs/scale.md says how to do without it"
 )
-LACKS_MODULE = "a worker cannot import the task ({}): each needs the Python module vmafx of this version"
-LOST = "the connection to the scheduler is lost{}; what is done is kept: start again to go on"
-WAITING_S = 60  # for the first worker of a cluster
-ASK_S = 5  # how often the workers are counted
-ANSWER_S = 60  # for an answer of the scheduler
-WITHOUT_S = 60  # without any worker of this machine
+LACKS_MODULE = "a worker cannot import the task ({}): install this version of the Python module vmafx on each"
+LOST = "the connection to the scheduler is lost{}; the results so far are kept: start the command again to go on"
+WAITING_S = 60  # wait for the first worker of a cluster
+ASK_S = 5  # interval at which the workers are counted
+ANSWER_S = 60  # wait for an answer of the scheduler
+WITHOUT_S = 60  # wait while this machine has no worker
 CLOSING_S = 10
 POLL_S = 0.02
 
 
 class Lost(Exception):
-    """The workers of a task have died one after the other."""
+    """Raised for a task whose workers have died one after the other."""
 
 
 @dataclass
 class Task:
     function: Callable[..., Any]
     arguments: Sequence[Any]
-    own: Any = None  # the client's, and not sent
+    own: Any = None  # kept by the client, not sent
     attempt: int = 1
 
 
@@ -53,15 +52,17 @@ Finish = Callable[[Task, Any], Iterable[Task]]
 class Engine:
     client: Any
     noise: Noise
-    resources: dict[str, float] = field(default_factory=dict)  # that each task needs
-    waits: bool = False  # for workers, if all have gone
+    resources: dict[str, float] = field(default_factory=dict)  # needs of each task
+    waits: bool = False  # whether to wait for workers if all have gone
     threads: int = 0
     asked: float = 0.0
-    had: float = field(default_factory=time.monotonic)  # workers
+    had: float = field(default_factory=time.monotonic)  # when there were workers last
 
     def run(self, tasks: Iterable[Task], finish: Finish) -> None:
-        """`finish` gets each task with its result, an exception where Dask has one, and says what is to be done next,
-        before the other tasks.
+        """Runs the tasks.
+
+        `finish` gets each task with its result, an exception if Dask has one, and returns the tasks that follow, which
+        come before the others.
         """
         from distributed import as_completed
 
@@ -83,7 +84,7 @@ class Engine:
                 future.release()
 
     def _next_of(self, finished: Any) -> Any:
-        """Some that are there, or none for now."""
+        """Returns some finished tasks, or none for now."""
         begin = time.monotonic()
         while time.monotonic() - begin < ASK_S:
             with self._in_one_line():
@@ -101,7 +102,7 @@ class Engine:
             raise Failure(LOST.format(f" ({told(error)})")) from error
 
     def window(self) -> int:
-        """Each worker has a task to do, and one to go on with."""
+        """Returns how many tasks may be submitted: one for each worker to do, and one to go on with."""
         if time.monotonic() - self.asked > ASK_S:
             with self._in_one_line():
                 threads = self.client.sync(self.client.scheduler.ncores, callback_timeout=ANSWER_S)
@@ -114,11 +115,11 @@ class Engine:
             self.had = time.monotonic()
         elif not self.waits and time.monotonic() - self.had > WITHOUT_S:
             cause = self.noise.cause()
-            raise Failure("all workers have ended, and no other starts" + (f": {cause}" if cause else ""))
+            raise Failure("all workers have ended, and none starts again" + (f": {cause}" if cause else ""))
 
     def _submit(self, batch: Sequence[Task]) -> Iterator[Any]:
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Sending large graph")  # reports of ranges, to be joined
+            warnings.filterwarnings("ignore", "Sending large graph")  # reports of ranges to join are large
             for task in batch:
                 yield self.client.submit(task.function, *task.arguments, pure=False, resources=self.resources or None)
 
@@ -150,14 +151,14 @@ def _take(room: int, next_ones: deque[Task], waiting: Iterator[Task]) -> Iterato
 
 @dataclass(frozen=True)
 class Place:
-    """Where tasks run."""
+    """The place where tasks run."""
 
     scheduler: str | None = None
     scheduler_file: Path | None = None
-    workers: int = 1  # of this machine
-    worker_ttl: float = 60.0  # of this machine's workers, in seconds
+    workers: int = 1  # on this machine
+    worker_ttl: float = 60.0  # seconds, for workers on this machine
     dashboard: bool = False
-    resources: tuple[str, ...] = ()  # NAME=NUMBER
+    resources: tuple[str, ...] = ()  # each as NAME=NUMBER
 
     @property
     def is_here(self) -> bool:
@@ -165,7 +166,7 @@ class Place:
 
 
 def check_engine() -> None:
-    """Before anything is written. Raises Failure."""
+    """Checks that Dask is installed, before anything is written. Raises Failure."""
     try:
         import distributed  # noqa: F401
     except ImportError as error:
@@ -214,7 +215,7 @@ def _client(name: str, **where: Any) -> Iterator[Any]:
     try:
         client = Client(**where, security=Security())
     except (Exception, asyncio.CancelledError) as error:
-        raise Failure(f"no scheduler answers at {name}: {told(error)}") from error
+        raise Failure(f"cannot reach the scheduler at {name}: {told(error)}") from error
     try:
         yield client
     finally:
@@ -226,14 +227,14 @@ def _check_bokeh() -> None:
     try:
         import bokeh  # noqa: F401
     except ImportError as error:
-        raise Failure("--dashboard needs bokeh: pip install bokeh, as Debian does not have it") from error
+        raise Failure("--dashboard needs bokeh, which Debian does not have: run pip install bokeh") from error
 
 
 @contextlib.contextmanager
 def _foreign(place: Place) -> Iterator[Any]:
     name = place.scheduler or str(place.scheduler_file)
     if place.scheduler_file and not place.scheduler_file.is_file():
-        raise Failure(f"there is no file {place.scheduler_file}: `dask scheduler --scheduler-file` writes it")
+        raise Failure(f"cannot find the file {place.scheduler_file}: `dask scheduler --scheduler-file` writes it")
     where = {"address": place.scheduler} if place.scheduler else {"scheduler_file": str(place.scheduler_file)}
     with _client(name, **where) as client:
         try:
@@ -243,18 +244,20 @@ def _foreign(place: Place) -> Iterator[Any]:
             raise Failure(LACKS_MODULE.format(error)) from error
         except (Exception, asyncio.CancelledError) as error:
             if type(error).__name__.endswith("TimeoutError"):
-                raise Failure(f"no worker has come to {name} within {WAITING_S} s; `dask worker` starts one") from error
+                raise Failure(
+                    f"no worker has come to {name} within {WAITING_S} s: start one with `dask worker`"
+                ) from error
             raise Failure(f"the cluster at {name} does not work: {told(error)}") from error
         _check_resources(name, offers, _numbers(place.resources))
         yield client
 
 
 def _check_resources(name: str, offers: dict[str, Any], resources: dict[str, float]) -> None:
-    """Tasks that no worker may take would wait for ever."""
+    """Refuses resources that no worker offers: such tasks would wait for ever."""
     for resource, number in resources.items():
         if all(offer.get(resource, 0) < number for offer in offers.values()):
             raise Failure(
-                f"no worker of {name} has {resource}={number:g}: start some with `dask worker --resources "
+                f"no worker of {name} has {resource}={number:g}: start one with `dask worker --resources "
                 f"{resource}={number:g}`"
             )
 
@@ -267,4 +270,4 @@ def _numbers(resources: Sequence[str]) -> dict[str, float]:
     try:
         return {name: float(number or 1) for name, _, number in (text.partition("=") for text in resources)}
     except ValueError as error:
-        raise Failure(f"--resources takes NAME=NUMBER, as that of dask worker: {error}", 2) from error
+        raise Failure(f"--resource takes NAME=NUMBER, as --resources of dask worker does: {error}", 2) from error

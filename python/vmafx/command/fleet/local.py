@@ -1,7 +1,7 @@
-"""Dask's scheduler in this process, and its workers in processes of this machine, which end with this one.
+"""Runs Dask's scheduler in this process, and its workers in processes of this machine, which end with this one.
 
-All of them listen on 127.0.0.1 alone, also for HTTP, which Dask's own LocalCluster opens to every network. Signals of
-the terminal are for this process, which ends the workers. Dask is imported when they start.
+All of them listen on 127.0.0.1 only, also for HTTP, which Dask's own LocalCluster opens to every network. This process
+gets the signals of the terminal, and ends the workers. Dask is imported when they start.
 """
 
 import asyncio
@@ -23,10 +23,10 @@ HOST = "127.0.0.1"
 DASHBOARD = f"{HOST}:8787"
 ANY_PORT = f"{HOST}:0"
 
-START_S = 60.0  # for the first worker, and a second more for each other
-LEAST_STARTS = 3  # of each worker's process, after which it has ended too often
+START_S = 60.0  # wait for the first worker, plus a second for each other
+LEAST_STARTS = 3  # starts of a worker's process, after which it has ended too often
 END_S = 10.0
-PATIENCE_S = 1.0  # with a worker that was told to end
+PATIENCE_S = 1.0  # time for a worker to end after it was told to
 ENDED = "closing", "closed", "failed"
 ASK_S = 0.1
 OF_THE_TERMINAL = {signal.SIGINT, signal.SIGQUIT, signal.SIGHUP}
@@ -34,13 +34,13 @@ OF_THE_TERMINAL = {signal.SIGINT, signal.SIGQUIT, signal.SIGHUP}
 
 @dataclass
 class Local:
-    """A thread in which Dask's part of this process runs."""
+    """A thread in which this process's part of Dask runs."""
 
     workers: int
     dashboard: bool
     noise: Noise
-    address: str = ""  # of the scheduler
-    link: str = ""  # of the dashboard
+    address: str = ""  # the scheduler's address
+    link: str = ""  # the dashboard's address
     _nannies: list[Any] = field(default_factory=list)
     _processes: set[int] = field(default_factory=set)
     _said: "queue.SimpleQueue[BaseException | None]" = field(default_factory=queue.SimpleQueue)
@@ -52,7 +52,7 @@ class Local:
     def start(self) -> None:
         """Returns when all workers have come. Raises Failure."""
         _check_semaphores()
-        old = signal.pthread_sigmask(signal.SIG_BLOCK, OF_THE_TERMINAL)  # what a thread starts inherits this
+        old = signal.pthread_sigmask(signal.SIG_BLOCK, OF_THE_TERMINAL)  # processes started by the thread inherit this
         try:
             self._thread.start()
         finally:
@@ -61,16 +61,16 @@ class Local:
         if isinstance(error, Failure):
             raise error
         if error is not None:
-            raise Failure(f"the workers do not start: {self.noise.cause() or told(error)}") from error
+            raise Failure(f"the workers cannot start: {self.noise.cause() or told(error)}") from error
 
     def _next_said(self) -> BaseException | None:
-        """Waits for what the thread says. A signal does not end a wait that has begun: so none is long."""
+        """Waits for the thread's next message. A signal does not end a wait that has begun, so each wait is short."""
         while True:
             with contextlib.suppress(queue.Empty):
                 return self._said.get(timeout=ASK_S)
 
     def end(self) -> None:
-        """Ends all of it, whatever state it is in."""
+        """Ends scheduler and workers, whatever state they are in."""
         self._over.set()
         if self._thread.is_alive():
             self._thread.join(END_S)
@@ -80,7 +80,7 @@ class Local:
                 os.kill(process, signal.SIGKILL)
 
     def _take_processes(self) -> None:
-        """A worker that has ended has another one after it."""
+        """Remembers the workers' processes: a worker that has ended is followed by another."""
         self._processes |= {nanny.pid for nanny in self._nannies if nanny.pid}
 
     # -- In the thread -------------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ class Local:
         try:
             asyncio.run(self._live())
         except BaseException as error:
-            self._said.put(error)  # for the start, if that still waits
+            self._said.put(error)  # start() may still wait for it
 
     async def _live(self) -> None:
         async with contextlib.AsyncExitStack() as stack:
@@ -166,10 +166,10 @@ async def _closed(server: Any, **how: Any) -> None:
 
 
 def _check_semaphores() -> None:
-    """Makes a semaphore, as the workers' processes share some.
+    """Makes a semaphore, as the workers' processes share some. Raises Failure.
 
-    The first one also starts the process that watches over semaphores, which undoes the mask of signals in the thread
-    that starts it.
+    The first semaphore also starts the process that watches over them, which resets the signal mask of the thread that
+    starts it.
     """
     try:
         multiprocessing.get_context("spawn").Lock()

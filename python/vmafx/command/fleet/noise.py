@@ -1,4 +1,4 @@
-"""Keeps what Dask and the workers of this machine write to standard error from the user: it may tell a cause."""
+"""Keeps the standard error of Dask and of this machine's workers from the user: it may tell why something failed."""
 
 import contextlib
 import logging
@@ -24,7 +24,7 @@ class Noise:
         self._lines.append(line.rstrip())
 
     def cause(self) -> str | None:
-        """The last line that names an error, as a traceback's last line does."""
+        """Returns the last line that names an error, as a traceback's last line does."""
         for line in reversed(list(self._lines)):
             head = line.split(":")[0]
             if head.endswith(("Error", "Exception")) and " " not in head:
@@ -33,7 +33,7 @@ class Noise:
 
 
 def told(error: BaseException) -> str:
-    """In a line: what the system has refused, if there is that in its history, else what has caused it first."""
+    """Returns an error in one line: the system's refusal if there is one in its history, else its first cause."""
     history: list[BaseException] = [error]
     while (before := history[-1].__cause__ or history[-1].__context__) and before not in history:
         history.append(before)
@@ -48,9 +48,9 @@ def told(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def kept_noise() -> Iterator[Noise]:
-    """Takes the standard error of what is started in here.
+    """Takes the standard error of processes that are started in this block.
 
-    From now on Dask's logs are dropped, and the tracebacks of its threads and of its objects' ends.
+    From then on Dask's logs, and the tracebacks of its threads and destructors, are dropped.
     """
     noise = Noise()
     _drop_logs()
@@ -65,7 +65,7 @@ def _ignore(_: Any) -> None:
 
 
 def _drop_logs() -> None:
-    """Dask gives some of its loggers handlers of their own."""
+    """Takes the handlers away that Dask gives to some of its loggers."""
     for name in list(logging.root.manager.loggerDict):
         if name.split(".")[0] in LOGGERS:
             logger = logging.getLogger(name)
@@ -77,20 +77,19 @@ def _drop_logs() -> None:
 
 @contextlib.contextmanager
 def _own_stderr(take: Callable[[str], None]) -> Iterator[None]:
-    """Standard error stays that of this process, but what it starts inherits a pipe."""
+    """Keeps this process's standard error as it is, but lets the processes that it starts inherit a pipe."""
     shown = sys.stderr
     try:
         shown.flush()
         kept = os.dup(2)
-    except (OSError, AttributeError, ValueError):  # it is closed
+    except (OSError, AttributeError, ValueError):  # standard error is closed
         yield
         return
     read, write = os.pipe()
     os.dup2(write, 2)
     os.close(write)
-    threading.Thread(
-        target=_listen, args=(read, take), daemon=True
-    ).start()  # until the last of those that have it has ended
+    # The thread ends with the last process that has the pipe.
+    threading.Thread(target=_listen, args=(read, take), daemon=True).start()
     sys.stderr = open(kept, "w", encoding=shown.encoding, errors="backslashreplace", buffering=1)
     try:
         yield

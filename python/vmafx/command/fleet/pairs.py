@@ -1,4 +1,4 @@
-"""The list of what is to be scored."""
+"""Reads the list of pairs that are to be scored."""
 
 import hashlib
 import json
@@ -13,30 +13,26 @@ from .._rows import Row, read_rows
 from .._scoring import models_of
 from .._terminal import Failure
 
-NAMES = {
-    "id": "id",
-    "name": "id",
-    "distorted": "distorted",
-    "reference": "reference",
-}  # columns, and what they are here
+# The columns of the list, and the values that they give.
+NAMES = {"id": "id", "name": "id", "distorted": "distorted", "reference": "reference"}
 OPTIONS = {"model": "models", "models": "models", "feature": "features", "features": "features"}
 OTHERWISE = ", unless --allow-protocols is given; for a file, write file: before its name"
-MOST_SHOWN = 200  # characters of a value that is wrong
+MOST_SHOWN = 200  # characters of a wrong value in a message
 
 
 @dataclass(frozen=True)
 class Pair:
-    id: str  # without what is secret in the name of a file
+    id: str  # free of secrets that a file's name has
     distorted: str
     reference: str
-    models: tuple[str, ...] | None  # as those of Settings
+    models: tuple[str, ...] | None  # as in Settings
     features: tuple[str, ...]
-    error: str | None = None  # why it is not scored
+    error: str | None = None  # why the pair is not scored
 
     def stamp(self, options: Iterable[Any]) -> str:
-        """Another one when a file or an option has changed.
+        """Returns a text that differs when a file or an option has changed.
 
-        What is no file of this machine (a URL) counts by its name.
+        Inputs other than files of this machine, such as a URL, count by their names.
         """
         told = [
             self.distorted,
@@ -59,14 +55,14 @@ def _state(path: str) -> tuple[int, int] | None:
 
 
 class Unusable(Exception):
-    """A line of the list says no pair."""
+    """Raised for a line of the list that does not name a pair."""
 
 
 @dataclass(frozen=True)
 class Defaults:
-    """Values for what lines of the list leave out."""
+    """Values for columns that lines of the list leave out."""
 
-    folder: Path  # of the list
+    folder: Path  # the list's folder
     models: tuple[str, ...] | None
     features: tuple[str, ...]
     allow_protocols: bool
@@ -75,10 +71,10 @@ class Defaults:
 def read_list(
     path: Path, models: tuple[str, ...] | None, features: tuple[str, ...], allow_protocols: bool = False
 ) -> list[Pair]:
-    """Reads the list. `models`, `features`: of the lines that name none.
+    """Reads the list; `models` and `features` are for the lines that name none.
 
-    A line that cannot be scored is a pair with an error, which does not keep the others from being scored. Raises
-    Failure if no line says a pair, or if it is not clear which result would be whose.
+    A line that cannot be scored becomes a pair with an error, so that the others are scored. Raises Failure if no line
+    names a pair, or if it is not clear to which line a result belongs.
     """
     defaults = Defaults(path.parent, models, features, allow_protocols)
     pairs: dict[str, Pair] = {}
@@ -91,22 +87,22 @@ def read_list(
             unusable.append((row, str(error)))
             continue
         if pair.id in pairs:
-            raise Failure(f"{row.place}: {pair.id} is there twice; give each line an id of its own")
+            raise Failure(f"{row.place}: the id {pair.id} occurs twice: give each line an id of its own")
         what = (pair.distorted, pair.reference, pair.models, pair.features)
         if what in seen:
-            raise Failure(f"{row.place}: {pair.id} is the same files and options as {seen[what]}")
+            raise Failure(f"{row.place}: {pair.id} has the same files and options as {seen[what]}: leave one out")
         pairs[pair.id], seen[what] = pair, pair.id
     if unusable and not pairs:
         raise Failure(f"{unusable[0][0].place}: {unusable[0][1]}")
     for row, why in unusable:
         _add_unusable(row, why, pairs)
     if not pairs:
-        raise Failure(f"{path} lists no videos")
+        raise Failure(f"the list {path} names no videos: add a line for each pair")
     return list(pairs.values())
 
 
 def _add_unusable(row: Row, error: str, pairs: dict[str, Pair]) -> None:
-    """By its id, if that is known and is not another's, else by its place in the list."""
+    """Adds a line as a pair with an error, under its id if that is known and free, else under its place in the list."""
     texts = [row.fields.get(name) for name in ("id", "name", "distorted", "reference")]
     names = [_possible(redact(text)) if isinstance(text, str) else "" for text in texts]
     own = names[0] or names[1] or names[2]
@@ -117,17 +113,14 @@ def _add_unusable(row: Row, error: str, pairs: dict[str, Pair]) -> None:
 def _pair(row: dict[str, Any], defaults: Defaults) -> Pair:
     for name in ("distorted", "reference"):
         if not isinstance(row.get(name), str):
-            raise Unusable(
-                f"{name} is missing"
-                if name not in row
-                else f"{name} is to be the name of a file, not {_short(row[name])}"
-            )
+            wrong = f"{name} must be the name of a file, not {_short(row[name])}" if name in row else ""
+            raise Unusable(wrong or f"{name} is missing")
     options = {OPTIONS[name]: _texts(value, name) for name, value in row.items() if name in OPTIONS}
     models = models_of(options["models"]) if "models" in options else defaults.models
     features = options.get("features", defaults.features)
     name = next((row[column] for column in ("id", "name") if column in row), row["distorted"])
     if isinstance(name, bool) or not isinstance(name, str | int | float):
-        raise Unusable(f"id is neither a text nor a number: {_short(name)}")
+        raise Unusable(f"id must be a text or a number, not {_short(name)}")
     return Pair(
         id=_possible(redact(str(name), (row["distorted"], row["reference"]))),
         distorted=located(row["distorted"], defaults.folder, defaults.allow_protocols),
@@ -150,15 +143,15 @@ def _why_not(row: dict[str, Any], options: dict[str, tuple[str, ...]], defaults:
 
 
 def _texts(value: Any, name: str) -> tuple[str, ...]:
-    """A list of JSON, or as in the filter's options."""
+    """Returns the texts of a list of JSON, or of a text as in the filter's options."""
     texts = value.split("|") if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise Unusable(f"{name} is to be a text or a list of texts, not {_short(value)}")
+        raise Unusable(f"{name} must be a text or a list of texts, not {_short(value)}")
     return tuple(texts)
 
 
 def _possible(text: str) -> str:
-    """A text that can be encoded, from any that JSON may have."""
+    """Returns a text that can be encoded, from any text that JSON may have."""
     return text if is_possible(text) else text.encode(errors="backslashreplace").decode().replace("\0", "\\0")
 
 

@@ -1,8 +1,8 @@
-"""What is known of the pairs, kept so that a run that was killed goes on where it was: results, and the scores of
-ranges until they are joined.
+"""Keeps what is known of the pairs, so that a run that was killed can be continued: results, and the scores of ranges
+until they are joined.
 
-A result is a JSON object; the last one of an id counts. It is on the disk when add() returns. Only one run writes the
-same file, whatever it is called.
+A result is a JSON object; the last one with an id counts. It is on the disk when add() returns. Only one run at a time
+writes a file, by whichever name.
 """
 
 import contextlib
@@ -24,11 +24,11 @@ from .._statistics import NAMES
 from .._terminal import Failure
 
 Record = dict[str, Any]
-SCHEMA = 1  # of a record
-HEAD = b'{"schema": 1, "id": '  # of the line of a record
+SCHEMA = 1  # version of a record's layout
+HEAD = b'{"schema": 1, "id": '  # begins the line of a record
 LINES = ".jsonl", ".ndjson"
 DATABASES = ".sqlite", ".db"
-MOST_RECORD = 4 << 20  # bytes of a line
+MOST_RECORD = 4 << 20  # bytes that a line may have
 
 
 class Results(Protocol):
@@ -40,7 +40,7 @@ class Results(Protocol):
 
 
 def open_results(path: Path) -> Results:
-    """Raises Failure, also if another run has it open."""
+    """Opens the results. Raises Failure, also if another run has them open."""
     with _writing(path):
         lock = _locked(path)
         try:
@@ -61,25 +61,25 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _is_not_ours(path: Path) -> Failure:
-    return Failure(f"{path} is there, and has no results of vmafx library: name another file, or remove it")
+    return Failure(f"{path} exists and has no results of vmafx library: name another file, or remove it")
 
 
 # -- One run at a time -------------------------------------------------------------------------------------------------
 
-LOCKED = 1 << 62  # a byte of the file, far from those that SQLite locks
+LOCKED = 1 << 62  # the byte that is locked, far from those that SQLite locks
 
 
 def _locked(path: Path) -> int:
-    """The file, made if need be, and locked until it is closed: itself, so that links to it are locked, too."""
+    """Opens and locks the file itself until it is closed, so that links to it are locked, too. Makes it if need be."""
     while True:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, 0o666)
         try:
             if not stat.S_ISREG(os.fstat(file).st_mode):
-                raise Failure(f"cannot write {path}: results go to a file, and this is a pipe or a device")
+                raise Failure(f"cannot write {path}: it is a pipe or a device; name a file for the results")
             _lock(file, path)
             if os.path.samestat(os.fstat(file), os.stat(path)):
                 return file
-        except FileNotFoundError:  # another one has removed it
+        except FileNotFoundError:  # another process has removed it
             pass
         except BaseException:
             os.close(file)
@@ -95,7 +95,7 @@ def _lock(file: int, path: Path) -> None:
     try:
         fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, LOCKED, 1, 0))
     except (BlockingIOError, PermissionError):
-        raise Failure(f"another vmafx library is writing {path}") from None
+        raise Failure(f"another vmafx library is writing {path}: wait for its end, or name another file") from None
 
 
 # -- Lines of JSON -----------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ class _Lines:
         self._drop_torn_line()
 
     def _check_first(self) -> None:
-        """Before anything is changed: it could be any file."""
+        """Checks the first line before anything is changed: the file could be any."""
         with open(self._file, "rb", closefd=False) as file:
             file.seek(0)
             first = file.readline(MOST_RECORD + 1)
@@ -116,7 +116,7 @@ class _Lines:
             raise _is_not_ours(self._path)
 
     def _drop_torn_line(self) -> None:
-        """Cuts off what a run that was killed has written of a line."""
+        """Cuts off the part of a line that a killed run has left."""
         end = size = os.fstat(self._file).st_size
         block = 1 << 16
         while end:
@@ -136,7 +136,7 @@ class _Lines:
                 _write(self._file, line)
             except BaseException:
                 with contextlib.suppress(OSError):
-                    os.ftruncate(self._file, begin)  # no part of a line is left
+                    os.ftruncate(self._file, begin)  # leaves no part of a line
                 raise
 
     def all(self) -> Iterator[Record]:
@@ -161,7 +161,7 @@ def _reading(path: Path) -> Iterator[None]:
 
 
 def _write(file: int, content: bytes) -> None:
-    """All of it, on the disk."""
+    """Writes all of the content to the disk."""
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(file, rest) :]
@@ -185,7 +185,7 @@ def _record(text: str | bytes, place: str) -> Record:
     try:
         content = _json.parse(text) if len(text) <= MOST_RECORD else None
     except ValueError as error:
-        raise Failure(f"{place}: not a line of JSON ({error}): {remedy}") from error
+        raise Failure(f"{place}: not a result of vmafx library, as it is not JSON ({error}): {remedy}") from error
     if not isinstance(content, dict):
         raise Failure(f"{place}: not a result of vmafx library: {remedy}")
     if content.get("schema") != SCHEMA:
@@ -209,12 +209,12 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    """Finite, and not too large for a float."""
+    """Returns whether the value is finite, and not too large for a float."""
     return isinstance(value, int | float) and not isinstance(value, bool) and -MOST_NUMBER < value < MOST_NUMBER
 
 
 def _is_score(value: Any) -> bool:
-    """JSON has no infinity: a text stands for it."""
+    """Returns whether the value is a score; texts stand for infinity, which JSON lacks."""
     return value is None or value in NOT_FINITE or _is_number(value)
 
 
@@ -259,7 +259,7 @@ JOURNAL = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
 
 
 class _Database:
-    """SQLite: `results` has the records, `scores` their pooled values in columns."""
+    """An SQLite database: `results` has the records, `scores` their pooled values in columns."""
 
     def __init__(self, path: Path, file: int) -> None:
         self._path, self._file = path, file
@@ -275,7 +275,7 @@ class _Database:
             raise
 
     def _check_tables(self) -> None:
-        """Makes them in a file that is new, and in no other."""
+        """Checks the tables, and makes them in a new file only."""
         do = self._connection
         (objects,) = do.execute("SELECT count(*) FROM sqlite_master").fetchone()
         with self._transaction():
@@ -297,7 +297,7 @@ class _Database:
             yield
             self._connection.execute("COMMIT")
         except BaseException:
-            with contextlib.suppress(sqlite3.Error):  # SQLite itself has done so after some errors
+            with contextlib.suppress(sqlite3.Error):  # after some errors SQLite itself has rolled back
                 self._connection.execute("ROLLBACK")
             raise
 
@@ -331,14 +331,16 @@ class _Database:
                 yield _record(text, place)
 
     def close(self) -> None:
-        with contextlib.suppress(sqlite3.Error, OSError):  # all was written
+        with contextlib.suppress(sqlite3.Error, OSError):  # everything is on the disk by now
             self._connection.close()
         with contextlib.suppress(OSError):
             os.close(self._file)
 
 
 def _check_journal(path: Path) -> None:
-    """SQLite plays back what a run that was killed has left there, and then removes it, whatever it was."""
+    """Refuses a foreign file in place of the journal: SQLite plays back a killed run's journal and removes it, whatever
+    it was.
+    """
     journal = f"{os.path.realpath(path)}-journal"
     try:
         file = os.open(journal, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC)
@@ -350,36 +352,36 @@ def _check_journal(path: Path) -> None:
         os.close(file)
     if head.strip(b"\0") and head != JOURNAL:
         raise Failure(
-            f"{journal} is there, and is not a journal of SQLite, which would remove it: "
-            "move it away, or name another file for the results"
+            f"{journal} exists and is not a journal of SQLite, which would remove it: move it away, or name another "
+            "file for the results"
         )
 
 
 def _text(value: Any) -> Any:
-    """Names of files need not be text; SQLite's are."""
+    """Returns a text that SQLite takes: names of files need not be text."""
     if not isinstance(value, str):
         return value
     try:
         return value.encode(errors="surrogateescape").decode(errors="backslashreplace")
-    except UnicodeEncodeError:  # other surrogates, which JSON may have
+    except UnicodeEncodeError:  # JSON may have other surrogates
         return value.encode(errors="backslashreplace").decode()
 
 
 # -- Ranges ------------------------------------------------------------------------------------------------------------
 
-MARK = "vmafx.txt"  # says whose folder it is
+MARK = "vmafx.txt"  # tells whose folder it is
 ABOUT = b"vmafx library keeps the scores of ranges here until their videos are done. The results are beside it.\n"
-WORK = re.compile(r"[0-9a-f]{24}")  # the folder of a video
+WORK = re.compile(r"[0-9a-f]{24}")  # the name of a video's folder
 RANGE = re.compile(r"[0-9]+\.range|[0-9]+\.[0-9]+\.part")
-HEAD_OF_RANGE = b"vmafx range 1 "  # then a digest of the rest, and a line break
+HEAD_OF_RANGE = b"vmafx range 1 "  # a digest of the rest and a line break follow
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Ranges:
-    """Reports of ranges, compressed, in a folder beside the results, which is made when there is one to keep.
+    """Compressed reports of ranges, in a folder beside the results, which is made when there is one to keep.
 
-    The folder is reached by a descriptor and through no link, and only what was made here is removed: by its name, and
-    by how it begins. Whatever else is there stays.
+    The folder is reached by a descriptor and through no link. Only files made here are removed, recognized by name and
+    beginning; anything else in it stays.
     """
 
     def __init__(self, results: Path) -> None:
@@ -403,7 +405,7 @@ class Ranges:
                 mode = os.stat(self._path.name, dir_fd=self._parent, follow_symlinks=False).st_mode
                 if not stat.S_ISDIR(mode):
                     kind = "a link" if stat.S_ISLNK(mode) else "not a folder"
-                    told = f"{self._path} is {kind}, and vmafx library keeps the scores of ranges in a folder"
+                    told = f"{self._path} is {kind}, but vmafx library keeps the scores of ranges in a folder"
                     raise Failure(f"{told} of that name: remove it, or name another file for the results") from error
             raise
 
@@ -418,13 +420,13 @@ class Ranges:
         os.close(self._parent)
 
     def _leave(self, folder: int) -> None:
-        """Removes the folder if it was made here, and nothing is in it."""
+        """Removes the folder if it was made here and is empty."""
         if os.listdir(folder) == [MARK] and _content(folder, MARK, len(ABOUT) + 1) == ABOUT:
             os.unlink(MARK, dir_fd=folder)
             os.rmdir(self._path.name, dir_fd=self._parent)
 
     def clear(self) -> None:
-        """None is needed any more."""
+        """Drops all ranges, which are not needed any more."""
         if self._folder is not None:
             with contextlib.suppress(OSError):
                 for work in filter(WORK.fullmatch, os.listdir(self._folder)):
@@ -436,7 +438,7 @@ class Ranges:
                 if _is_range(folder, name):
                     os.unlink(name, dir_fd=folder)
             assert self._folder is not None
-            os.rmdir(work, dir_fd=self._folder)  # if it is empty
+            os.rmdir(work, dir_fd=self._folder)  # fails unless it is empty
 
     def has(self, work: str, number: int) -> bool:
         try:
@@ -449,7 +451,7 @@ class Ranges:
             content = _content(folder, f"{number}.range")
         head, _, report = content.partition(b"\n")
         if head != _head(report):
-            raise Failure(f"{self._path}/{work}/{number}.range is damaged")
+            raise Failure(f"{self._path}/{work}/{number}.range is damaged: remove it, and start the command again")
         return report
 
     def put(self, work: str, number: int, report: bytes) -> None:
@@ -461,8 +463,8 @@ class Ranges:
                 name, part = f"{number}.range", f"{number}.{os.getpid()}.part"
                 if not _is_range(folder, name, or_missing=True):
                     raise Failure(
-                        f"{self._path}/{work}/{name} is there, and not of vmafx library: "
-                        "remove it, or name another file for the results"
+                        f"{self._path}/{work}/{name} exists and was not made by vmafx library: remove it, or name "
+                        "another file for the results"
                     )
                 try:
                     _make(folder, part, _head(report) + b"\n" + report)
@@ -495,7 +497,7 @@ def _head(report: bytes) -> bytes:
 
 
 def _make(folder: int, name: str, content: bytes) -> None:
-    """Nothing is there of that name. Raises OSError."""
+    """Makes a new file with this content. Raises OSError, also if the name is taken."""
     file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666, dir_fd=folder)
     try:
         _write(file, content)
@@ -511,7 +513,7 @@ def _content(folder: int, name: str, most: int = -1) -> bytes:
 
 
 def _is_range(folder: int, name: str, or_missing: bool = False) -> bool:
-    """Whether it was made here, as its beginning tells; one that was being written may end in it."""
+    """Returns whether a file was made here, by its beginning; a file that was still being written may end within it."""
     try:
         head = _content(folder, name, len(HEAD_OF_RANGE))
     except FileNotFoundError:

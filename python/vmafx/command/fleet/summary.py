@@ -1,4 +1,4 @@
-"""What is said of the whole library at the end: a table, a page."""
+"""Sums up the whole library at the end: a table, a page."""
 
 import dataclasses
 import math
@@ -15,13 +15,12 @@ from .._outputs import PAGE, Guard, Output, check_outputs
 from .._terminal import note, print_table, whole_file
 from ..page.curves import MOST_STATIC, Chart, cumulative, histogram
 from ..page.document import render
-from ..page.page import Figure
-from ..page.plots import plot
+from ..page.plots import Figure, plot
 from ..page.tables import Lines, Table, pooled_table
 from .store import Record
 
-MOST_FAILURES = 20  # on the terminal
-MOST_WARNED = 200  # on the page
+MOST_FAILURES = 20  # shown on the terminal
+MOST_WARNED = 200  # pairs with warnings on the page
 
 
 class Summary:
@@ -31,7 +30,7 @@ class Summary:
         self.keys = list(dict.fromkeys(key for record in self.scored for key in record["pooled"]))
 
     def worst(self, key: str, count: int) -> list[Record]:
-        """By the mean."""
+        """Returns the pairs with the worst means."""
         having = [record for record in self.scored if record["pooled"].get(key, {}).get("mean") is not None]
         high = known_facts(key).worse_is_high
         return sorted(having, key=lambda record: float(record["pooled"][key]["mean"]), reverse=high)[:count]
@@ -40,7 +39,7 @@ class Summary:
         for record in self.failed[:MOST_FAILURES]:
             note(f"{record['id']}: {record['error']}")
         if (more := len(self.failed) - MOST_FAILURES) > 0:
-            note(f"{more} more have failed: the results say why")
+            note(f"{more} more pairs have failed: the results say why")
         if self.keys and worst:
             key = self.keys[0]
             rows = [[record["id"], key, *_cells(record, key)] for record in self.worst(key, worst)]
@@ -61,7 +60,7 @@ def _cells(record: Record, key: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Section:
-    """What there is of a score."""
+    """The page's section on one score."""
 
     key: str
     pooled: Table
@@ -71,14 +70,14 @@ class Section:
 
 @dataclass(frozen=True)
 class Texts:
-    """What is said of some pairs."""
+    """A table of texts about some pairs."""
 
     title: str
     table: Table
 
 
 def write_summary(path: Path, summary: Summary, title: str, worst: int, guard: Guard | None = None) -> None:
-    """Without a guard, `path` is to be new or an HTML page. Raises Failure."""
+    """Writes the page. Without a guard, `path` must be new or an HTML page. Raises Failure."""
     guard = guard or check_outputs([], [Output("the page", path, PAGE)], force=False)
     warned = [(record["id"], record["warnings"]) for record in summary.scored if record["warnings"]]
     texts = [
@@ -102,7 +101,7 @@ def write_summary(path: Path, summary: Summary, title: str, worst: int, guard: G
 
 
 def _section(summary: Summary, key: str, worst: int) -> Section | None:
-    """The pairs' means, as those of frames are shown."""
+    """Shows the pairs' means as other pages show the scores of frames."""
     means = [record["pooled"][key]["mean"] for record in summary.scored if key in record["pooled"]]
     scores = array("d", [math.nan if mean is None else float(mean) for mean in means])
     library = [Encode("means of the pairs", array("q", range(len(scores))), scores={key: scores})]
@@ -123,7 +122,7 @@ def _figure(title: str, chart: Chart) -> Figure:
 
 
 def _texts(title: str, head: str, rows: Sequence[tuple[str, Sequence[str]]]) -> list[Texts]:
-    """Nothing, if there are none."""
+    """Returns a section of texts, or none if there are no rows."""
     return (
         [Texts(title, Table(["pair", head], [[name, Lines(texts)] for name, texts in rows], texts=2))] if rows else []
     )

@@ -1,7 +1,7 @@
-"""What runs on a worker: ffmpeg, in a process of its own, and what is made of its report.
+"""The tasks that a worker runs: ffmpeg in its own process, and the evaluation of its report.
 
-An ffmpeg does not outlive its worker, however that ends (Processes). What goes wrong with a pair is its result; only
-what is wrong with the worker itself is raised, as Unfit.
+An ffmpeg does not outlive its worker (Processes). The failure of a pair is its result; only a failure of the worker
+itself is raised, as Unfit.
 """
 
 import dataclasses
@@ -41,24 +41,24 @@ Show = Callable[[Step], None]
 
 FULL_HD = 1920 * 1080
 
-# What another attempt, later or on another machine, may not meet.
+# Failures that another attempt, later or on another machine, may not meet.
 PASSING = re.compile(
     "Input/output error|Stale file handle|timed out|Connection (?:reset|refused)|Resource temporarily "
     "unavailable|Cannot allocate memory|No space left"
 )
 PASSING_ERRORS = {errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EAGAIN, errno.ENOMEM, errno.ENOSPC, errno.ECONNRESET}
-PASSING_STATUSES = {128 + 7, 128 + 9, 128 + 15}  # a mapped file that went away; no memory; an operator
+PASSING_STATUSES = {128 + 7, 128 + 9, 128 + 15}  # a mapped file that went away; lack of memory; an operator
 
 
 class Unfit(Exception):
-    """This worker cannot score."""
+    """Raised by a worker that cannot score."""
 
 
 class Stalled(Failure):
-    """ffmpeg makes no progress."""
+    """Raised for an ffmpeg that makes no progress."""
 
 
-# With a pair: whatever it is, the others go on.
+# Failures of a pair; whichever it is, the other pairs go on.
 FAILURES = (
     Failure,
     OSError,
@@ -72,15 +72,15 @@ FAILURES = (
 )
 
 
-@dataclass(frozen=True, repr=False)  # Dask's logs tell the arguments of tasks, and a URL may have a password
+@dataclass(frozen=True, repr=False)  # Dask logs the arguments of tasks, and a URL may have a password
 class Job:
     """Encodes of one reference."""
 
-    settings: dict[str, Any]  # of Settings, but for the programs
-    ffmpeg: str | None  # None: what the worker finds
+    settings: dict[str, Any]  # the values of Settings except the programs
+    ffmpeg: str | None  # None: the one that the worker finds
     dists: list[str]
     ref: str
-    piece: float  # frames of 1080p that are scored in one run; 0: all
+    piece: float  # frames of 1080p that one run scores; 0: all
     stall: float  # seconds without progress
 
     @property
@@ -90,7 +90,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of a pair."""
+    """The result of a pair."""
 
     record: dict[str, Any] = field(default_factory=dict)
     error: str | None = None
@@ -117,14 +117,14 @@ class Begun:
 
 @dataclass(frozen=True)
 class Scored:
-    """Of a range."""
+    """The result of a range."""
 
     report: bytes = b""  # compressed
     early: float = EARLY
-    warnings: Sequence[Sequence[str]] = ()  # of each encode
+    warnings: Sequence[Sequence[str]] = ()  # a list for each encode
     error: str | None = None
     again: bool = False
-    indivisible: bool = False  # the whole stream may be scored all the same
+    indivisible: bool = False  # the stream may be scored as a whole
 
     def pack(self) -> bytes:
         head = [self.early, list(map(list, self.warnings))]
@@ -140,7 +140,7 @@ class Scored:
 
 
 def begin(job: Job) -> Begun:
-    """Scores what is short, and says how to cut what is long."""
+    """Scores short encodes, and says how to cut long ones."""
     outcomes: Outcomes = {}
     long: list[Long] = []
     for places, work in _works(job, list(range(len(job.dists))), outcomes):
@@ -160,7 +160,7 @@ def score_range(job: Job, long: Long, number: int, early: float) -> Scored:
             said, early = _watched(
                 job, lambda processes, show: score_part(work, time_range, log, early, show=show, processes=processes)
             )
-            # They are kept on the disk.
+            # Warnings are kept on the disk, so secrets are taken out.
             warnings = [[redact(text, job.names) for text in own] for own in warnings_by_encode(work, said)]
             return Scored(zlib.compress(log.read_bytes(), 6), early, warnings)
         except FAILURES as failure:
@@ -168,12 +168,16 @@ def score_range(job: Job, long: Long, number: int, early: float) -> Scored:
 
 
 def score_whole(job: Job, long: Long) -> Outcomes:
-    """What ranges cannot be scored of."""
+    """Scores encodes as a whole that cannot be scored in ranges."""
     return _score(job, long.places, _here(job, long.work))
 
 
 def join_ranges(job: Job, long: Long, parts: Sequence[bytes]) -> Outcomes | tuple[int, float]:
-    """Or which part is to be scored again, beginning how many seconds earlier: a seek landed where it should not."""
+    """Joins the ranges' reports.
+
+    Returns the outcomes, or the number of a part to score again and how many seconds earlier to begin: a seek landed in
+    the wrong place.
+    """
     scored = [Scored.unpack(part) for part in parts]
     with _folder() as folder:
         paths = [folder / f"{number}.json" for number in range(len(scored))]
@@ -201,7 +205,7 @@ def join_ranges(job: Job, long: Long, parts: Sequence[bytes]) -> Outcomes | tupl
 
 
 def _works(job: Job, places: list[int], outcomes: Outcomes) -> Iterator[tuple[list[int], Work]]:
-    """Encodes are scored together if that changes nothing for any of them."""
+    """Yields the encodes that are scored together; together only if that changes no score."""
     try:
         settings = _settings(job)
         names = [*(job.dists[place] for place in places), job.ref]
@@ -226,9 +230,9 @@ def _works(job: Job, places: list[int], outcomes: Outcomes) -> Iterator[tuple[li
 
 
 def _check_files(names: Sequence[str]) -> None:
-    """Refuses pipes and devices, which are not the same when they are opened again, or never end.
+    """Refuses pipes and devices, which change when they are opened again, or never end.
 
-    What is not there, ffprobe tells of.
+    Missing files are left to ffprobe, which reports them.
     """
     for name in names:
         try:
@@ -237,12 +241,12 @@ def _check_files(names: Sequence[str]) -> None:
             continue
         if not stat.S_ISREG(mode):
             kind = "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
-            raise Failure(f"cannot read {name}: it is {kind}, and a list names files")
+            raise Failure(f"cannot read {name}: it is {kind}, but a list must name files")
 
 
 def _alone(video: _ffmpeg.Video, ref: _ffmpeg.Video) -> Any:
-    """What would be done to the reference for this encode alone, and the colors, which a reference without tags takes
-    from the first encode.
+    """Returns the preparation of the reference for this encode alone, and the colors, which a reference without tags
+    takes from the first encode.
     """
     preparation = _inputs.make_alike([video], ref)
     return preparation.ref, _inputs.start_apart([video], ref), video.matrix, video.transfer, video.full_range
@@ -261,7 +265,7 @@ def _cut(work: Work, piece: float) -> list[TimeRange]:
 
 
 def _score(job: Job, places: list[int], work: Work) -> Outcomes:
-    """Encodes that cannot be scored together are scored one by one: only one of them may be to blame."""
+    """Scores encodes together; if that fails, one by one, as perhaps only one of them is to blame."""
     try:
         with _folder() as folder:
             log = folder / "scores.json"
@@ -281,7 +285,9 @@ def _score(job: Job, places: list[int], work: Work) -> Outcomes:
 def _outcomes(
     log: Path, work: Work, said: Said, warnings: Sequence[Sequence[str]], run: dict[str, Any] | None = None
 ) -> Iterator[Outcome]:
-    """`warnings`: of each encode; `run`: what a report of ranges does not say."""
+    """Yields the outcomes of a report; `warnings` has a list for each encode, `run` the facts that a report of ranges
+    lacks.
+    """
     encodes = read_scores(log)
     for encode, name, own in zip(encodes, work.names, warnings):
         encode.name, encode.run, encode.warnings = name, run or encode.run, list(own)
@@ -293,7 +299,7 @@ def _outcomes(
     paths = [f"{video.name} " for video in work.dists]
     for place, (record, cause) in enumerate(zip(result.as_json()["encodes"], causes)):
         if cause and not work.settings.partial:
-            yield Outcome(error=f"not all was scored: {cause}", again=True)
+            yield Outcome(error=f"not everything was scored: {cause}", again=True)
             continue
         record["pooled"] = {key: record["pooled"][key] for key in result.keys}
         record["models"] = result.models
@@ -303,7 +309,7 @@ def _outcomes(
 
 
 def _own(texts: Sequence[str], heads: Sequence[str], place: int) -> Iterator[str]:
-    """Those of this encode and those of none."""
+    """Returns the texts on this encode and those on none."""
     others = tuple(head for i, head in enumerate(heads) if i != place)
     return (text for text in texts if text.startswith(heads[place]) or not others or not text.startswith(others))
 
@@ -348,7 +354,7 @@ def _fit(action: Callable[[], T]) -> T:
 
 
 class _folder(tempfile.TemporaryDirectory[str]):
-    """In that of the worker, which Dask clears after a worker that was killed."""
+    """A folder within the worker's own, which Dask clears if the worker was killed."""
 
     def __init__(self) -> None:
         from distributed import get_worker
@@ -360,12 +366,10 @@ class _folder(tempfile.TemporaryDirectory[str]):
 
 
 def _watched(job: Job, action: Callable[[Processes, Show], T]) -> T:
-    """Ends an ffmpeg that makes no progress."""
+    """Runs ffmpeg, and ends it if it makes no progress."""
     processes, over = Processes(), threading.Event()
     if not processes.are_bound:
-        raise Unfit(
-            f"the worker on {socket.gethostname()} has no setpriv with --pdeathsig, as Debian has it in util-linux"
-        )
+        raise Unfit(f"the worker on {socket.gethostname()} has no setpriv with --pdeathsig: install util-linux there")
     moved, frame, stalled = time.monotonic(), 0, False
 
     def show(step: Step) -> None:

@@ -1,5 +1,5 @@
-"""The page of a comparison: for each score the curves with their hull, the differences from the anchor, the best series
-by rate; then all points.
+"""Makes the page of a comparison: for each score the curves with their hull, the differences from the anchor, and the
+best series by rate; then all points.
 """
 
 import math
@@ -13,35 +13,17 @@ from ..comparison.output import difference, mean_name, percent, value_text
 from ..comparison.points import Point
 from .curves import Axis, Chart, Curve, number_axis
 from .document import render
-from .plots import Label, Plot, plot
+from .plots import Card, Figure, Label, plot
 from .tables import Cell, Strong, Table, number
 
-LEAST_TICKS = 4  # of rates
-HULL_STEPS = (
-    12  # of a line between two points: straight in the rate, it is bent where the logarithm of the rate is drawn
-)
-
-
-@dataclass(frozen=True)
-class Card:
-    """The BD-rate of a series by the first score, large, and those by others."""
-
-    label: Label
-    value: str
-    others: str
-
-
-@dataclass(frozen=True)
-class Figure:
-    """Without a plot there are no scores."""
-
-    title: str
-    plot: Plot | None
+LEAST_TICKS = 4  # ticks on the axis of rates
+# Pieces of a line between two points of the hull: straight over the rate, it is bent over the rate's logarithm.
+HULL_STEPS = 12
 
 
 @dataclass(frozen=True)
 class Section:
-    """What there is of a score."""
+    """The page's section on one score."""
 
     key: str
     figures: list[Figure]
@@ -74,6 +56,7 @@ def make_page(comparison: Comparison, title: str = "") -> str:
 
 
 def _cards(comparison: Comparison) -> Iterator[Card]:
+    """Yields the BD-rate of each series by the first score, and by the others."""
     if comparison.lacks:
         return
     first, *others = comparison.keys
@@ -127,7 +110,7 @@ def _x(rate: float) -> float:
 
 
 def rate_axis(logarithms: Sequence[float]) -> Axis:
-    """Of decimal logarithms of kbit/s, with some room at both ends."""
+    """Returns an axis of decimal logarithms of kbit/s, with some room at both ends."""
     low, high = min(logarithms, default=2.0), max(logarithms, default=4.0)
     margin = max(0.04 * (high - low), 0.02)
     low, high = low - margin, high + margin
@@ -191,7 +174,7 @@ def _differences(comparison: Comparison, key: str) -> Table | None:
 
 
 def _clip(comparison: Comparison, text: str) -> list[str]:
-    """A cell, where there are several."""
+    """Returns a cell with the text if there are several clips."""
     return [text] if len(comparison.clips) > 1 else []
 
 
@@ -200,7 +183,7 @@ def _part(value: float | None) -> str:
 
 
 def _leads(comparison: Comparison, key: str) -> Table | None:
-    """Where curves cross, another series is the best one."""
+    """Returns the table of the best series: another is the best after curves cross."""
     if len(comparison.series) < 2:
         return None
     rows: list[list[Cell]] = []

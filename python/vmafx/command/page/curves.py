@@ -1,4 +1,4 @@
-"""What the page draws: curves over time, of scores and of bit rates, and distributions."""
+"""Makes the page's charts: curves of scores and bit rates over time, and distributions."""
 
 import math
 from collections.abc import Sequence
@@ -9,27 +9,27 @@ from .._scores import Encode
 from .._terminal import decimals_of, time_text
 from .decimation import averages, extremes
 
-STATIC_POINTS = 8000  # of all curves of a page together, as pictures
-LIVE_POINTS = 36000  # and for the script
-MOST_STATIC, MOST_LIVE = 1200, 12000  # of a curve
-MEANS = 300  # at most
+STATIC_POINTS = 8000  # points of all curves of a page together, in pictures
+LIVE_POINTS = 36000  # points of all curves together for the script
+MOST_STATIC, MOST_LIVE = 1200, 12000  # points of one curve, in pictures and for the script
+MEANS = 300  # most points of a curve of means
 TIME_STEPS = 0.04, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800
 BARS = 40
-# Scores beyond it are not drawn: metrics stay far below, and an axis that reaches there shows nothing of the others.
+# Higher scores are not drawn: metrics stay far below, and an axis up to there would flatten all others.
 MOST_DRAWN = 1e15
-MOST_PARTS = 12000  # of a curve of bit rates
-LONG = 1e7  # from here on the numbers of an axis are written with a power of ten
+MOST_PARTS = 12000  # parts of a curve of bit rates
+LONG = 1e7  # larger numbers of an axis are written with a power of ten
 
 
 @dataclass
 class Curve:
     name: str
-    number: int  # of the encode, which chooses the color
+    number: int  # the encode's number, which chooses the color
     xs: Sequence[float]
     ys: Sequence[float]  # NaN: a gap
     frames: Sequence[int] | None = None
-    means: "Curve | None" = None  # of a curve that is shortened, which is drawn faintly behind it
-    titles: Sequence[str] = ()  # of the points, which are marked then
+    means: "Curve | None" = None  # the means of a shortened curve, which is then drawn faintly behind them
+    titles: Sequence[str] = ()  # titles of the points, which are marked if there are any
 
     def shortened(self, count: int) -> "Curve":
         kept = extremes(self.ys, count)
@@ -47,7 +47,7 @@ class Axis:
     ticks: list[tuple[float, str]]
 
     def part(self, value: float) -> float:
-        """0 at the low end, 1 at the high one."""
+        """Returns 0 for the low end, 1 for the high end."""
         return (value - self.low) / (self.high - self.low)
 
 
@@ -58,13 +58,15 @@ class Chart:
     y: Axis
     decimals: int
     label: str
-    in_time: bool = True  # else over frame numbers
+    in_time: bool = True  # False: over frame numbers
     steps: bool = False  # a value holds until the next one
     filled: bool = False
     hull: Curve | None = None
 
     def for_script(self, points: int) -> dict[str, Any]:
-        """Differences of integers, which are short: milliseconds or frames, and scores without a point."""
+        """Returns the chart for the script, as differences of integers, which are short: milliseconds or frames, and
+        scores without a point.
+        """
         curves = [curve.shortened(points) for curve in self.curves]
         return {
             "time": self.in_time,
@@ -101,7 +103,7 @@ def _differences(values: Sequence[int]) -> list[int]:
 def number_axis(
     values: Sequence[float], most: int = 6, floor: float | None = None, ceiling: float | None = None
 ) -> Axis:
-    """From one round number to another. The values are at most MOST_DRAWN."""
+    """Returns an axis from one round number to another. The values are at most MOST_DRAWN."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     low, high = low if floor is None else min(low, floor), high if ceiling is None else max(high, ceiling)
     if high - low < 1e-6 * max(abs(high), 1):
@@ -124,7 +126,7 @@ def _round_step(least: float) -> float:
 
 
 def position_axis(low: float, high: float, in_time: bool, most: int = 8) -> Axis:
-    """Of times, or of frame numbers. It ends where the curves do."""
+    """Returns an axis of times or of frame numbers, which ends with the curves."""
     if high <= low:
         high = low + (0.04 if in_time else 1)
     if not in_time:
@@ -176,19 +178,19 @@ def _positions(encode: Encode, in_time: bool) -> Sequence[float]:
 
 
 def _finite(values: Sequence[float]) -> list[float]:
-    """Those that are drawn."""
+    """Returns the values that are drawn."""
     return [value for value in values if -MOST_DRAWN <= value <= MOST_DRAWN]
 
 
 def _drawn(values: Sequence[float]) -> Sequence[float]:
-    """With gaps for the others."""
+    """Returns the values with gaps for those that are not drawn."""
     if len(_finite(values)) == sum(map(math.isfinite, values)):
         return values
     return [value if -MOST_DRAWN <= value <= MOST_DRAWN else math.nan for value in values]
 
 
 def histogram(encodes: Sequence[Encode], key: str) -> Chart:
-    """The share of the frames in each of equal ranges of scores, in percent."""
+    """Returns the share of the frames in each of equal ranges of scores, in percent."""
     finite = {number: _finite(encode.scores[key]) for number, encode in enumerate(encodes) if key in encode.scores}
     x = number_axis([end for values in finite.values() if values for end in (min(values), max(values))])
     curves = []
@@ -212,7 +214,7 @@ def histogram(encodes: Sequence[Encode], key: str) -> Chart:
 
 
 def cumulative(encodes: Sequence[Encode], key: str) -> Chart:
-    """The share of the frames that are not above each score, in percent."""
+    """Returns the share of the frames that are not above each score, in percent."""
     curves = []
     for number, encode in enumerate(encodes):
         ordered = sorted(_finite(encode.scores.get(key, ())))
@@ -225,17 +227,17 @@ def cumulative(encodes: Sequence[Encode], key: str) -> Chart:
 
 
 def bit_rates(names: Sequence[str], packets: Sequence[Sequence[tuple[float, int]]], x: Axis) -> Chart:
-    """In Mbit/s, over parts of a second or longer."""
+    """Returns the bit rates in Mbit/s, over parts of a second or longer."""
     longest = max((max(times) - min(times) for own in packets if (times := [time for time, _ in own])), default=0.0)
     length = max(1.0, (x.high - x.low) / 1200, longest / MOST_PARTS)
     curves = []
     for number, (name, own) in enumerate(zip(names, packets)):
         start, end = min((time for time, _ in own), default=0.0), max((time for time, _ in own), default=0.0)
-        duration = (end - start) * len(own) / (len(own) - 1) if end > start else length  # with that of the last frame
+        duration = (end - start) * len(own) / (len(own) - 1) if end > start else length  # counts the last frame, too
         sizes = [0] * (int((end - start) / length) + 1)
         for time, size in own:
             sizes[int((time - start) / length)] += size
-        ends = [min(length, duration - i * length) for i in range(len(sizes))]  # the last part may be short
+        ends = [min(length, duration - i * length) for i in range(len(sizes))]  # the last part may be shorter
         rates = [8e-6 * size / end for size, end in zip(sizes, ends)]
         curves.append(
             Curve(

@@ -1,14 +1,14 @@
-"""Fewer points for a curve, with the same lows and highs."""
+"""Takes fewer points for a curve, with the same lows and highs."""
 
 import math
 from collections.abc import Sequence
 
 
 def extremes(values: Sequence[float], count: int) -> list[int]:
-    """Places of about `count` values, in order: the lowest and the highest of each of equal parts, the first and the
-    last of all.
+    """Returns the places of about `count` values, in order: the lowest and the highest of each of equal parts, and the
+    first and the last of all.
 
-    NaN, where there is no value, stays a gap: the first of each part is kept.
+    NaN, which stands for a missing value, stays a gap: the first of each part is kept.
     """
     if len(values) <= count:
         return list(range(len(values)))
@@ -25,7 +25,9 @@ def extremes(values: Sequence[float], count: int) -> list[int]:
 
 
 def averages(xs: Sequence[float], ys: Sequence[float], count: int) -> tuple[list[float], list[float]]:
-    """The middle x and the mean of the finite values of each of `count` equal parts. A part without any is left out."""
+    """Returns the middle x and the mean of the finite values of each of `count` equal parts; parts without any are left
+    out.
+    """
     middles, means = [], []
     for part in range(count):
         places = range(part * len(ys) // count, (part + 1) * len(ys) // count)

@@ -1,5 +1,6 @@
-"""Makes pages of templates (templates/*.html), which escape whatever is put into them, and allow nothing in them but
-their own styles and scripts."""
+"""Makes pages from templates (templates/*.html), which escape all values, and allow a page only its own styles and
+scripts.
+"""
 
 import base64
 import functools
@@ -19,15 +20,15 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 FOLDER = Path(__file__).parent
-# Browsers take these for errors of the page: half a surrogate pair, and controls but for tabs and line breaks.
+# Browsers take these for errors of the page: half a surrogate pair, and controls except tabs and line breaks.
 NOT_SHOWN = re.compile(r"[\ud800-\udfff\0-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 class NoTemplates(Failure):
     def __init__(self) -> None:
         super().__init__(
-            "pages are made with the Python package jinja2, which is not installed: "
-            "apt-get install python3-jinja2, or pip install jinja2"
+            "vmafx makes pages with the Python package jinja2, which is not installed: "
+            "run apt-get install python3-jinja2, or pip install jinja2"
         )
 
 
@@ -43,21 +44,22 @@ class Inline:
 
     @staticmethod
     def of_text(text: str) -> "Inline":
-        """Of a text that we wrote, or one that the user named a file of. It is without what would end the element that
-        it goes into."""
+        """Makes a part from a text of our own or from a file that the user named, without any text that would end its
+        element.
+        """
         from markupsafe import Markup
 
         return Inline(Markup("\n" + text.replace("</s", "<\\/s").replace("<!--", "<\\!--")))
 
     @property
     def source(self) -> str:
-        """As a policy names it."""
+        """The part's name in a policy."""
         digest = hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).digest()
         return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
 
 
 def _text(path: Path) -> str:
-    """Without the name of a source map, which is not there. Line breaks are as browsers see them."""
+    """Reads a text without the name of a source map, which the page lacks. Line breaks are as browsers see them."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -68,14 +70,14 @@ def _text(path: Path) -> str:
 
 
 def check_templates() -> None:
-    """Before work begins that ends with a page. Raises Failure."""
+    """Checks that jinja2 is there, before work begins that ends with a page. Raises Failure."""
     _environment()
 
 
 def render(
     template: str, title: str, charts: Sequence[dict[str, Any]] = (), dygraphs: Path | None = None, **values: Any
 ) -> str:
-    """A page of the template of that name. With `dygraphs`, the folder of dygraph.min.js, a script draws the charts."""
+    """Makes a page from a template. With `dygraphs`, the folder of dygraph.min.js, a script draws the charts."""
     styles, scripts = [Inline.of_file(FOLDER / "style.css")], []
     if dygraphs:
         styles.append(Inline.of_file(dygraphs / "dygraph.min.css"))
@@ -124,5 +126,7 @@ def _environment() -> "Environment":
 
 
 def _shown(value: Any) -> Any:
-    """What a template puts into the page. Text that is HTML already (jinja2's Markup) comes from a template."""
+    """Returns a value as a template puts it into the page. Text that is HTML already (jinja2's Markup) comes from a
+    template.
+    """
     return NOT_SHOWN.sub("\ufffd", value) if type(value) is str else value

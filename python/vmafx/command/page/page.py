@@ -1,4 +1,4 @@
-"""Puts the page together."""
+"""Puts the page of scores together."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,12 +24,12 @@ from .curves import (
 )
 from .document import render
 from .pictures import Media, picture
-from .plots import Label, Plot, plot
+from .plots import Card, Figure, Label, plot
 from .scenes import scenes_of_page
 from .tables import Cell, Table, decimals_for, number, pooled_table, run_table, windows_table
 
-LEAST = 8  # points of a curve, however many there are
-APART_S, APART = 1.0, 1 / 8  # the worst frames from each other: in seconds, and, if that is less, of the whole length
+LEAST = 8  # points of a curve, however many curves there are
+APART_S, APART = 1.0, 1 / 8  # distance of worst frames: seconds, or this part of the whole length if that is less
 
 
 @dataclass
@@ -40,33 +40,15 @@ class Page:
     dygraphs: Path | None = None  # the folder of dygraph.min.js
     title: str = ""
     warnings: list[str] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)  # lines on the run: models, sizes, how inputs were made alike
-    worst: int = 4  # frames with pictures, of each encode
-    scenes: float = (
-        10  # how much a picture differs from the one before where a scene begins, as FFmpeg's scdet takes it; 0: none
-    )
-    charts: list[dict[str, Any]] = field(default_factory=list)  # for the script
-
-
-@dataclass(frozen=True)
-class Card:
-    """A score of an encode, large, and two others of it."""
-
-    label: Label
-    value: str
-    others: str
-
-
-@dataclass(frozen=True)
-class Figure:
-    title: str
-    plot: Plot
-    is_live: bool = False  # a script draws it, too
+    said: list[str] = field(default_factory=list)  # lines on models, sizes, and how inputs were made alike
+    worst: int = 4  # worst frames of each encode that are shown
+    scenes: float = 10  # the threshold of FFmpeg's scdet for a new scene; 0: scenes are left out
+    charts: list[dict[str, Any]] = field(default_factory=list)  # the charts for the script
 
 
 @dataclass(frozen=True)
 class Section:
-    """What there is of a score."""
+    """The page's section on one score."""
 
     key: str
     over_time: Figure
@@ -92,7 +74,7 @@ class WorstFrame:
 
 @dataclass(frozen=True)
 class Picture:
-    """Of an encode or of the reference. Without data, `problem` says why."""
+    """A picture of an encode or of the reference. Without data, `problem` says why."""
 
     name: str
     what: str
@@ -140,7 +122,7 @@ def _facts(page: Page) -> list[str]:
 
 
 def _cards(page: Page) -> Iterator[Card]:
-    """The mean of the first score, and two others of it."""
+    """Yields a card for each encode: the mean of the first score, and two other values of it."""
     key = page.keys[0]
     for place, encode in enumerate(page.encodes):
         if key in encode.scores:
@@ -221,7 +203,7 @@ def _worst_of(page: Page, place: int, encode: Encode, key: str) -> WorstFrames |
 
 
 def _has_pictures(page: Page, encode: Encode, key: str) -> bool:
-    """By the first score alone: each takes a decoder's time, and room."""
+    """Returns whether the frames get pictures: only for the first score, as each takes a decoder's time, and room."""
     return bool(key == page.keys[0] and page.media and page.media.ref and encode.times)
 
 

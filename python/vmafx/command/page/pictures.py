@@ -1,4 +1,4 @@
-"""Pictures of single frames, made by ffmpeg, as data URIs."""
+"""Makes pictures of single frames with ffmpeg, as data URIs."""
 
 import base64
 import subprocess
@@ -12,18 +12,18 @@ WIDTH = 480
 
 @dataclass(frozen=True)
 class Media:
-    """The files that the scores are of."""
+    """The files whose scores are shown."""
 
     ffmpeg: str
     dists: list[str]
     ref: str | None
-    starts: dict[str, float] = field(default_factory=dict)  # where a file has the picture of time 0, if not there
+    starts: dict[str, float] = field(default_factory=dict)  # a file's time of the picture at time 0, unless 0
 
 
 def picture(media: Media, path: str, time: float, rate: float) -> str:
-    """The first frame that is not more than half a frame earlier than `time`."""
+    """Returns the first frame that is at most half a frame earlier than `time`."""
     seek = max(time + media.starts.get(path, 0) - 0.5 / rate, 0)
-    # dar: as it is shown
+    # dar gives the picture the shape in which it is shown
     scale = f"scale={WIDTH}:trunc({WIDTH}/dar/2)*2:flags=bicubic,setsar=1"
     command = [
         media.ffmpeg,
@@ -57,6 +57,6 @@ def picture(media: Media, path: str, time: float, rate: float) -> str:
     except OSError as error:
         raise Failure(f"cannot run {media.ffmpeg}: {error.strerror}") from error
     if done.returncode or not done.stdout:
-        last = (done.stderr.decode(errors="replace").strip().splitlines() or ["ffmpeg made none"])[-1]
-        raise Failure(f"no picture of {path} at {time:.3f} s: {last}")
+        last = (done.stderr.decode(errors="replace").strip().splitlines() or ["ffmpeg did not write one"])[-1]
+        raise Failure(f"cannot make a picture of {path} at {time:.3f} s: {last}")
     return "data:image/jpeg;base64," + base64.b64encode(done.stdout).decode("ascii")

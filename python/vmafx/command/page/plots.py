@@ -1,4 +1,4 @@
-"""Charts as SVG. Lines stretch with the page, text does not: it is in pictures of its own beside them."""
+"""Draws charts as SVG. Lines stretch with the page, text does not: it stands in separate pictures beside them."""
 
 import math
 from collections.abc import Sequence
@@ -8,10 +8,10 @@ from typing import NamedTuple
 from .curves import Chart, Curve
 
 WIDTH, HEIGHT = 1000, 300
-COLORS = 8  # of style.css; further curves have them again, dashed
+COLORS = 8  # colors of style.css; further curves have them again, dashed
 
 
-# Of points, the center at 0, 0; there are as many as colors.
+# Markers of points, with the center at 0, 0; there are as many as colors.
 MARKERS = (
     "M4 0A4 4 0 1 1-4 0A4 4 0 1 1 4 0Z",
     "M-3.6-3.6H3.6V3.6H-3.6Z",
@@ -33,18 +33,27 @@ class Label:
     marked: bool = False  # with the marker of its points
 
 
+@dataclass(frozen=True)
+class Card:
+    """The value of an encode or a series in large print, and others in small print."""
+
+    label: Label
+    value: str
+    others: str
+
+
 class Tick(NamedTuple):
-    percent: str  # of the width or the height
+    percent: str  # part of the width or the height
     text: str
 
 
 class Line(NamedTuple):
     style: str  # the classes of style.css
-    d: str  # as of SVG's paths
+    d: str  # the path, as in SVG
 
 
 class Mark(NamedTuple):
-    x: str  # in percent
+    x: str  # percent of the width
     y: str
     title: str
     number: int
@@ -52,16 +61,25 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class Plot:
-    """What the template draws of a chart."""
+    """The parts of a chart that the template draws."""
 
     label: str
-    names: Sequence[Label]  # of the curves
+    names: Sequence[Label]  # the curves' names
     ys: Sequence[Tick]
     xs: Sequence[Tick]
     grid: str
     lines: Sequence[Line]
     marks: Sequence[Mark]
-    identity: str  # "": no script draws it instead
+    identity: str  # "" if no script draws the chart instead
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart below its title; its plot is missing if there are no scores."""
+
+    title: str
+    plot: Plot | None
+    is_live: bool = False  # True: a script draws it, too
 
 
 def plot(chart: Chart, points: int, identity: str = "") -> Plot:
@@ -98,7 +116,7 @@ def place_in_colors(number: int) -> int:
 
 
 def marker_of(number: int) -> str:
-    """Where colors come again, they come with other markers."""
+    """Returns the marker of a number; when colors repeat, their markers differ."""
     return MARKERS[(number + number // COLORS) % len(MARKERS)]
 
 

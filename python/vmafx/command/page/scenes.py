@@ -1,4 +1,4 @@
-"""Scenes: where the picture changes at once, and how each encode scores in between."""
+"""Finds scenes, between which the picture changes at once, and the scores of each encode in them."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -14,17 +14,17 @@ from .pictures import Media
 from .plots import Label
 from .tables import Table, number
 
-MOST_WORST = 10  # that are listed first, of a score of an encode
-MOST_FOLDED = 1500  # rows of all other lists together
+MOST_WORST = 10  # worst scenes that are listed first, by a score of an encode
+MOST_FOLDED = 1500  # rows of all folded lists together
 
 
 @dataclass(frozen=True)
 class Scene:
     """Part of an encode."""
 
-    number: int  # among all scenes of the file, from 1
-    first: int  # in the lists of the encode
-    end: int  # after its last one
+    number: int  # counted among all scenes of the file, from 1
+    first: int  # the first frame's place in the lists of the encode
+    end: int  # the place after the last frame
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,12 @@ class Pooled:
     scene: Scene
     mean: float
     harmonic: float | None
-    worst: int  # in the lists of the encode
+    worst: int  # the worst frame's place in the lists of the encode
 
 
 @dataclass(frozen=True)
 class Scenes:
-    """What the page says of them."""
+    """The page's part on scenes."""
 
     text: str
     lists: Sequence["SceneList"] = ()
@@ -45,24 +45,24 @@ class Scenes:
 
 @dataclass(frozen=True)
 class SceneList:
-    """Those of an encode by a score: the worst first, then the others in the order of time, folded."""
+    """The scenes of an encode by a score: the worst first, then the others in the order of time, folded."""
 
-    label: Label | None  # of the encode, if there are several
+    label: Label | None  # the encode's name, if there are several
     key: str
     worst: Table | None
-    summary: str = ""  # of the others
+    summary: str = ""  # the line above the others
     others: Table | None = None
 
 
 def scenes_of_page(
     encodes: Sequence[Encode], keys: Sequence[str], media: Media | None, threshold: float
 ) -> Scenes | None:
-    """A table for each encode and score; `threshold` as FFmpeg's scdet takes it, 0: none is wanted."""
+    """Returns a table for each encode and score; `threshold` is as in FFmpeg's scdet, 0 leaves scenes out."""
     keys = [key for key in keys if any(encode.facts(key).tells_quality for encode in encodes)]
     if not threshold or not keys:
         return None
     if not media or not any(encode.times for encode in encodes):
-        return Scenes("Scores of scenes need a video to find them in: with --media, best with --reference, too.")
+        return Scenes("Scores of scenes need a video: name it with --media, best also the reference with --reference.")
     return _scenes(encodes, keys, media, threshold)
 
 
@@ -90,7 +90,7 @@ def _scenes(encodes: Sequence[Encode], keys: Sequence[str], media: Media, thresh
 
 
 def _cuts(encodes: Sequence[Encode], media: Media, path: str, threshold: float) -> list[float]:
-    """In the times of the scores, between the first and the last of them."""
+    """Returns the cuts between the first and the last score, in the time of scores."""
     zero, timed = media.starts.get(path, 0), [encode for encode in encodes if encode.times]
     begin = min(encode.times[0] - 0.5 / rate_of(encode) for encode in timed) + zero
     end = max(encode.times[-1] + 0.5 / rate_of(encode) for encode in timed) + zero
@@ -98,7 +98,7 @@ def _cuts(encodes: Sequence[Encode], media: Media, path: str, threshold: float) 
 
 
 def scenes_of(encode: Encode, cuts: Sequence[float]) -> list[Scene]:
-    """Those that the encode has frames of. A cut is at the frame that is nearest to it in time."""
+    """Returns the scenes of which the encode has frames. A cut is at the frame nearest to it in time."""
     half = 0.5 / rate_of(encode)
     ends = [0, *(bisect_left(encode.times, cut - half) for cut in cuts), len(encode.times)]
     return [Scene(i, first, end) for i, (first, end) in enumerate(zip(ends, ends[1:]), 1) if first < end]
@@ -118,7 +118,7 @@ def _list(encode: Encode, key: str, label: Label | None, scenes: Sequence[Scene]
 
 
 def _pooled(encode: Encode, key: str, scenes: Sequence[Scene]) -> Iterator[Pooled]:
-    """Of the scenes that have finite scores."""
+    """Yields the pooled values of scenes that have finite scores."""
     scores, worse = encode.scores[key], max if encode.facts(key).worse_is_high else min
     for scene in scenes:
         finite = [i for i in range(scene.first, scene.end) if isfinite(scores[i])]

@@ -1,4 +1,4 @@
-"""Tables of the page: pooled values, windows, how the run went."""
+"""Makes the tables of the page: pooled values, windows, facts of the run."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from .._terminal import decimals_of, time_text
 from .curves import MOST_DRAWN
 from .plots import Label
 
-MOST_WINDOWS = 60  # that are listed of an encode
+MOST_WINDOWS = 60  # windows of an encode that are listed
 COLUMNS = {
     "mean": "mean",
     "harmonic_mean": "harmonic",
@@ -26,13 +26,13 @@ COLUMNS = {
     "max": "max",
     "stddev": "std. dev.",
 }
-# Of scores whose high values are the worse ones, the worst come first, too.
+# Columns of scores whose high values are the worse ones, with the worst first, too.
 COLUMNS_OF_WORSE_HIGH = {
     **{name: COLUMNS[name] for name in ("mean", "harmonic_mean", "max")},
     **{"p99": "99 %", "p95": "95 %", "p90": "90 %", "p75": "75 %", "median": "50 %", "p25": "25 %", "p5": "5 %"},
     **{name: COLUMNS[name] for name in ("min", "stddev")},
 }
-LARGE = 1e9  # from here on a number is written with a power of ten
+LARGE = 1e9  # larger numbers are written with a power of ten
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class Strong:
-    """A cell that stands out."""
+    """A cell in bold print."""
 
     text: str
 
@@ -56,13 +56,13 @@ Cell: TypeAlias = str | Label | Lines | Strong
 class Table:
     heads: Sequence[Cell]
     rows: Sequence[Sequence[Cell]]
-    texts: int = 1  # so many columns are words, the others numbers
-    intro: str = ""  # above it
-    notes: Sequence[str] = ()  # below it
+    texts: int = 1  # the number of columns with words; the others have numbers
+    intro: str = ""  # shown above the table
+    notes: Sequence[str] = ()  # shown below the table
 
 
 def number(value: float | None, decimals: int) -> str:
-    """`–` if it is missing, `inf` if it is infinite."""
+    """Returns a number as text: `–` if it is missing, `inf` if it is infinite."""
     if value is None or math.isnan(value):
         return "–"
     return f"{value:.{decimals}f}" if abs(value) < LARGE else f"{value:g}"
@@ -73,7 +73,7 @@ def finite_or_zero(value: float | None) -> float:
 
 
 def decimals_for(values: dict[str, float | None]) -> int:
-    """Of the pooled values of a score, on the page."""
+    """Returns how many decimals the pooled values of a score get on the page."""
     return decimals_of(finite_or_zero(values["max"])) - 1
 
 
@@ -93,13 +93,13 @@ def pooled_table(encodes: Sequence[Encode], key: str) -> Table:
 def _not_shown(scores: Sequence[float], of: str) -> Iterator[str]:
     infinite = sum(map(math.isinf, scores))
     if 0 < infinite < len(scores):
-        yield f"Infinite scores{of}, which the pooled values leave out: {infinite:,}."
+        yield f"Infinite scores{of} that the pooled values leave out: {infinite:,}."
     if far := sum(MOST_DRAWN < abs(score) < math.inf for score in scores):
-        yield f"Scores{of} beyond {MOST_DRAWN:g}, which are not drawn: {far:,}."
+        yield f"Scores{of} beyond {MOST_DRAWN:g} that the charts leave out: {far:,}."
 
 
 def windows_table(encode: Encode, keys: Sequence[str]) -> Table:
-    """All of them, or the worst by the first key, in the order of time."""
+    """Returns a table of all windows, or of those that are worst by the first key, in the order of time."""
     windows = encode.windows
     known = [key for key in keys if any(window.pooled.get(key) is not None for window in windows)]
     intro = ""
@@ -128,7 +128,7 @@ def _worst(encode: Encode, key: str) -> list[Window]:
 
 
 def run_table(encodes: Sequence[Encode]) -> Table:
-    """How the frames were paired, and what computed the scores."""
+    """Returns a table of how the frames were paired, and what computed the scores."""
     names = [name for name in dict.fromkeys(name for encode in encodes for name in encode.pairing)]
     rows: list[list[Cell]] = [["frames", *(str(len(encode.numbers)) for encode in encodes)]]
     rows += [[name.replace("_", " "), *(_text(encode.pairing.get(name)) for encode in encodes)] for name in names]
@@ -141,7 +141,7 @@ def run_table(encodes: Sequence[Encode]) -> Table:
 
 
 def _text(value: Any) -> str:
-    """What a report says of the run: a text, a number, or such of each metric."""
+    """Returns a fact of the run as text: a text, a number, or one for each metric."""
     if isinstance(value, dict):
         texts = (_text(part) for part in value.values() if not isinstance(part, dict))
         return ", ".join(dict.fromkeys(text for text in texts if text != "–")) or "–"

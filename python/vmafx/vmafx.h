@@ -1,1 +1,0 @@
-../../include/vmafx/vmafx.h

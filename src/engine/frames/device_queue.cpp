@@ -1,0 +1,473 @@
+#include "engine/frames/device_queue.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+namespace vmafx {
+namespace {
+
+/* A launch should read this much, and two frames at least, or its start-up time shows: vmaf_v1.0.16 at 1080p has many
+ * short kernels, and is 1.6 times as fast with 4 frames in a launch as with 2, and 2.3 times with 8. */
+constexpr size_t kBatchBytes = 50 << 20;
+constexpr int kFewestBatch = 2;
+
+/* The size of a launch when pictures in the GPU's memory come as fast as they are taken, without an upload. */
+constexpr size_t kBatchBytesOfMany = 2 * kBatchBytes;
+
+/* Most frames of a launch for one encode. For 8 encodes of 1080p, twice as many frames in a launch are 9 % faster. */
+constexpr int kMostBatchOfOne = 8;
+
+/* Most frames of a launch when the producer of frames in GPU memory, a decoder, has few pictures to spare. */
+constexpr int kMostBatchOfFew = 2;
+
+/* Pictures that the library holds besides those of batches in flight and of the one being filled: those ahead in the
+ * pipeline, and earlier ones that a metric reads. */
+constexpr uint64_t kPicturesBesides = 8;
+
+/* Bytes that one worker copies at once: few enough that all workers share a frame. */
+constexpr size_t kFillBytes = 512 << 10;
+
+size_t picture_bytes(const hip::PoolLayout::PlaneSize (&planes)[3]) {
+  size_t bytes = 0;
+  for (const hip::PoolLayout::PlaneSize& plane : planes) bytes += plane.row_bytes * plane.rows;
+  return bytes;
+}
+
+int most_in_batch(const hip::PoolLayout& layout) { return layout.encodes > 1 ? hip::kMostBatch : kMostBatchOfOne; }
+
+/* The most frames in a launch that leave the producers of pictures in GPU memory what they need. */
+int most_to_spare(const hip::PoolLayout& layout, std::optional<uint64_t> spare_pictures) {
+  const int most = most_in_batch(layout);
+  if (!spare_pictures) return most;
+  const uint64_t spare = std::max(*spare_pictures, kPicturesBesides) - kPicturesBesides;
+  const int of_each = static_cast<int>(std::min<uint64_t>(spare / (layout.batches_in_flight + 1), most));
+  return std::clamp(of_each * layout.encodes, kMostBatchOfFew, most);
+}
+
+/* The number of frames in a launch: whole pictures of the reference with all their encodes, or as many encodes of one
+ * picture as fit. */
+int batch_for(const hip::PoolLayout& layout, std::optional<uint64_t> spare_pictures) {
+  const int encodes = layout.encodes, most = most_to_spare(layout, spare_pictures);
+  const size_t bytes = spare_pictures && most == most_in_batch(layout) ? kBatchBytesOfMany : kBatchBytes;
+  const size_t of_picture = picture_bytes(layout.ref) + encodes * picture_bytes(layout.dist);
+  const int frames =
+      static_cast<int>(std::clamp<size_t>(bytes * encodes / std::max<size_t>(1, of_picture), kFewestBatch, most));
+  return std::max(frames - frames % encodes, std::min(encodes, hip::kMostBatch));
+}
+
+/* Rows of a plane that one fill copies. */
+size_t rows_of_fill(size_t row_bytes) { return std::max<size_t>(1, kFillBytes / std::max<size_t>(1, row_bytes)); }
+
+size_t fills_of_frame(const hip::PoolLayout& layout) {
+  size_t fills = 0;
+  for (const auto* planes : {layout.ref, layout.dist})
+    for (int p = 0; p < 3; p++) fills += planes[p].rows / rows_of_fill(planes[p].row_bytes) + 1;
+  return fills;
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<DeviceQueue>> DeviceQueue::create(const hip::OpenedDevice& device,
+                                                           const std::vector<const Extractor*>& extractors,
+                                                           const VideoFormat& format,
+                                                           std::optional<uint64_t> spare_pictures, int encodes) {
+  std::unique_ptr<DeviceQueue> queue(new DeviceQueue(device, encodes));
+  Status status = queue->create_pool(extractors, format, spare_pictures);
+  if (status.code() == ENOMEM) status = queue->create_pool(extractors, format, spare_pictures, 1);
+  VMAFX_TRY(status);
+  return queue;
+}
+
+Status DeviceQueue::start(Workers& workers) {
+  workers_ = &workers;
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& failure) {
+    return error(ENOMEM,
+                 "cannot start the thread that drives the GPU (%s): the system or a limit allows no more threads",
+                 failure.what());
+  }
+  return {};
+}
+
+DeviceQueue::~DeviceQueue() {
+  {
+    const MutexLock lock(mutex_);
+    closing_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+Status DeviceQueue::create_pool(const std::vector<const Extractor*>& extractors, const VideoFormat& format,
+                                std::optional<uint64_t> spare_pictures, int batch) {
+  hip::PoolLayout layout;
+  metrics_.clear();
+  for (const Extractor* extractor : extractors) add_reads(extractor->reads(), format, layout);
+  layout.batches_in_flight = kBatchesInFlight;
+  layout.encodes = encodes_;
+  layout.batch = batch ? batch : batch_for(layout, spare_pictures);
+  for (const Extractor* extractor : extractors) {
+    VMAFX_TRY(hip::still_wanted(device_.context));
+    DeviceTwin* twin = extractor->device_twin();
+    VMAFX_TRY(twin->load(*device_.kernels));
+    const Reads reads = extractor->reads();
+    metrics_.push_back({twin, reads, extractor->sums_bytes(), add_memory(*extractor, layout), std::nullopt});
+    if (reads.converted) metrics_.back().conversions.emplace(reads.converted, layout.batch, encodes_);
+  }
+  VMAFX_ASSIGN(unpacker_, Unpacker::load(*device_.kernels));
+  VMAFX_ASSIGN(pool_, hip::FramePool::create(device_.context, layout));
+  fills_ = std::vector<Fill>(fills_of_frame(layout) * layout.batch);
+  return {};
+}
+
+void DeviceQueue::add(Fifo<QueuedFrame> frames) noexcept {
+  {
+    const MutexLock lock(mutex_);
+    while (!frames.empty()) queue_.push_back(frames.pop_front());
+    if (abandoned_) return give_up();
+  }
+  wake_.notify_one();
+}
+
+bool DeviceQueue::is_abandoned() {
+  const MutexLock lock(mutex_);
+  if (abandoned_) return true;
+  if (!failure_.ok() || !device_.context->is_stuck()) return false;
+  abandoned_ = true;
+  failure_ = guarded([this] { return device_.context->lost_status(); });
+  thread_.detach();
+  give_up();
+  return true;
+}
+
+/* -- The queue's thread ---------------------------------------------------------------------------------------------
+ */
+
+void DeviceQueue::run() {
+  const MutexLock lock(mutex_);
+  while (!closing_) {
+    Status status = failure_.ok() ? step() : Status();
+    if (abandoned_) return;
+    if (!status.ok()) failure_ = std::move(status);
+    if (failure_.ok()) continue;
+    give_up();
+    while (!closing_ && queue_.empty()) wake_.wait(mutex_);
+  }
+}
+
+/* Keeps the pairs of a picture of the reference in one batch if they fit in one: each batch uploads the picture. */
+bool DeviceQueue::batch_closed() const {
+  if (pool_->batch_full()) return true;
+  if (staged_.empty() || queue_.empty() || queue_.first()->place != 0) return false;
+  return pool_->room() < std::min(queue_.first()->of, pool_->batch_size());
+}
+
+/* Does one thing, the most urgent first. Takes the lock off for whatever takes time. */
+Status DeviceQueue::step() {
+  const bool whole = !last_staged_ || last_staged_->place + 1 == last_staged_->of;
+  if (!staged_.empty() && filling_ == 0 && (batch_closed() || (sent_.empty() && whole))) {
+    const MutexUnlock unlocked(mutex_);
+    return guarded([this] { return send(); });
+  }
+  if (!queue_.empty() && !pool_->full() && !batch_closed()) {
+    QueuedFrame& frame = queue_.pop_front();
+    staged_.push_back(frame);
+    const MutexUnlock unlocked(mutex_);
+    return guarded([&] { return stage(frame); });
+  }
+  if (filling_ > 0) {
+    while (filling_ > 0 && (queue_.empty() || batch_closed())) wake_.wait(mutex_);
+    return {};
+  }
+  if (!sent_.empty()) {
+    const MutexUnlock unlocked(mutex_);
+    return guarded([this] { return collect(); });
+  }
+  while (!closing_ && queue_.empty()) wake_.wait(mutex_);
+  return {};
+}
+
+bool DeviceQueue::is_read(const QueuedFrame& frame, hip::Side side) const {
+  return std::ranges::any_of(metrics_, [&](const Metric& metric) {
+    const int earlier = std::max(metric.reads.history, metric.reads.converted);
+    const bool reads_frame = frame.leads ? earlier >= frame.leads : runs(metric, frame);
+    return reads_frame && (side == hip::Side::kRef ? metric.reads.ref : metric.reads.dist);
+  });
+}
+
+Status DeviceQueue::stage(const QueuedFrame& frame) {
+  hip::PoolFrame& pool_frame = pool_->next();
+  remember(frame, pool_frame.number());
+  const bool shares = last_staged_ && last_staged_->ref == frame.ref;
+  last_staged_ = &frame;
+  if (shares) pool_frame.share_reference();
+  for (const hip::Side side : {hip::Side::kRef, hip::Side::kDist}) {
+    if (shares && side == hip::Side::kRef) continue;
+    HeldPicture* const picture = side == hip::Side::kRef ? frame.ref : frame.dist;
+    if (!is_read(frame, side)) pool_frame.skip(side);
+    else if (!picture->on_device()) fill(pool_frame, side, *picture);
+    else VMAFX_TRY(place(pool_frame, side, *picture->on_device()));
+  }
+  return {};
+}
+
+/* Notes which frames come before this one, and that this one comes before later ones. */
+void DeviceQueue::remember(const QueuedFrame& frame, int64_t number) {
+  if (frame.place == 0) {
+    before_last_ref_.add(last_ref_);
+    last_ref_ = number;
+  }
+  Before& of_encode = of_encode_[static_cast<size_t>(frame.encode)];
+  before_[staged_count_++] = {before_last_ref_, of_encode};
+  of_encode.add(number);
+}
+
+/* Copies a picture into the staging, unless a copy is on the device. The picture must stay until the frame is done. */
+void DeviceQueue::fill(hip::PoolFrame& pool_frame, hip::Side side, HeldPicture& held) {
+  const HostPicture& picture = *held.in_host();
+  bool is_here = true;
+  for (int p = 0; p < 3; p++) {
+    const auto staging = pool_frame.staging(side, p);
+    if (!staging.data) continue;
+    if (const auto copy = held.copies() ? held.copies()->find(device_, p) : hip::DevicePlane(); copy.data) {
+      pool_frame.use_device(side, p, copy);
+      continue;
+    }
+    is_here = false;
+    const SamplePlane& plane = picture.planes.plane[p];
+    if (held.copies() && may_copy_) plan_copy(held, p, plane, staging.row_bytes);
+    if (picture.pinned[p]) pool_frame.use_pinned(side, p, plane.data, static_cast<size_t>(plane.stride));
+    else fill_plane(staging, plane);
+  }
+  (is_here ? imported_ : uploaded_)[index(side)]++;
+}
+
+void DeviceQueue::fill_plane(const hip::PoolFrame::Staging& staging, const SamplePlane& plane) {
+  const size_t rows = rows_of_fill(staging.row_bytes);
+  for (size_t y = 0; y < staging.rows; y += rows) {
+    Fill& fill = fills_[fills_given_++];
+    fill.queue = this;
+    fill.to = staging;
+    fill.from = plane;
+    fill.first = y;
+    fill.end = std::min(y + rows, staging.rows);
+    {
+      const MutexLock lock(mutex_);
+      filling_++;
+    }
+    workers_->add_first(fill);
+  }
+}
+
+void DeviceQueue::Fill::run(int) noexcept {
+  for (size_t y = first; y < end; y++)
+    std::memcpy(to.data + y * to.stride,
+                static_cast<const std::byte*>(from.data) + static_cast<ptrdiff_t>(y) * from.stride, to.row_bytes);
+  const MutexLock lock(queue->mutex_);
+  if (--queue->filling_ == 0) queue->wake_.notify_one();
+}
+
+/* Uses a picture on the device. It must stay until this frame is done, and later ones that look back on it: the
+ * pipeline holds it. */
+Status DeviceQueue::place(hip::PoolFrame& pool_frame, hip::Side side, const DevicePicture& picture) {
+  imported_[index(side)]++;
+  if (picture.ready) VMAFX_TRY(pool_->wait_for(*picture.ready));
+  for (int p = 0; p < 3; p++) {
+    if (!pool_frame.staging(side, p).data) continue;
+    const UnpackPlane& plane = picture.plane[p];
+    if (picture.as_is[p]) {
+      pool_frame.use_device(side, p, {plane.from, plane.from_stride});
+    } else {
+      pool_frame.fill_on_device(side, p);
+      unpacks_.push_back({staged_count_ - 1, side, p, plane});
+    }
+  }
+  return {};
+}
+
+Status DeviceQueue::unpack(const hip::Batch& batch) {
+  UnpackPlane work[2 * 3 * hip::kMostBatch];
+  size_t n = 0;
+  for (const Unpack& planned : unpacks_) {
+    const hip::BatchPlanes& planes = batch.planes[planned.plane];
+    const hip::DevicePlane& to =
+        planned.side == hip::Side::kRef ? planes.ref[hip::ref_index(planned.frame)] : planes.dist[planned.frame];
+    work[n] = planned.work;
+    work[n].to = hip::DevicePtr<uint8_t>::from_address(to.data.address());
+    work[n++].to_stride = to.stride;
+  }
+  unpacks_.clear();
+  return unpacker_.launch(*batch.stream, {work, n});
+}
+
+/* Plans to leave a plane of the reference on the device; all pairs of a picture share its upload. */
+void DeviceQueue::plan_copy(HeldPicture& picture, int p, const SamplePlane& plane, size_t row_bytes) {
+  Copy& copy = copies_.emplace_back(staged_count_ - 1, p, &picture);
+  copy.work.w = plane.w;
+  copy.work.h = plane.h;
+  copy.work.sample_bytes = static_cast<uint8_t>(row_bytes / static_cast<size_t>(plane.w));
+}
+
+/* Copies planes for later sessions. Without room for a copy the frames go on without it. */
+Status DeviceQueue::copy(const hip::Batch& batch) {
+  UnpackPlane work[3 * hip::kMostBatch];
+  size_t n = 0;
+  for (Copy& copy : copies_) {
+    const size_t row_bytes = static_cast<size_t>(copy.work.w) * copy.work.sample_bytes;
+    auto made =
+        DeviceCopy::make(copy.picture->copies()->budget(), device_, row_bytes, static_cast<size_t>(copy.work.h));
+    if (made.status().code() == ENOMEM) {
+      may_copy_ = false;
+      break;
+    }
+    VMAFX_TRY(made.status());
+    copy.to = std::move(made.value());
+    const hip::DevicePlane& from = batch.planes[copy.plane].ref[hip::ref_index(copy.frame)];
+    copy.work.from = from.data;
+    copy.work.from_stride = from.stride;
+    copy.work.to = copy.to->data();
+    copy.work.to_stride = copy.to->stride();
+    work[n++] = copy.work;
+  }
+  return unpacker_.launch(*batch.stream, {work, n});
+}
+
+Status DeviceQueue::send() {
+  VMAFX_ASSIGN(const hip::Batch batch, pool_->upload());
+  VMAFX_TRY(unpack(batch));
+  VMAFX_TRY(copy(batch));
+  for (Metric& metric : metrics_) {
+    VMAFX_TRY(convert(batch, metric));
+    VMAFX_TRY(launch(batch, metric));
+  }
+  VMAFX_TRY(pool_->read_back());
+  Sent& sent = sent_.emplace_back();
+  std::swap(sent.frames, staged_);
+  std::swap(sent.copies, copies_);
+  staged_count_ = 0;
+  last_staged_ = nullptr;
+  fills_given_ = 0;
+  return {};
+}
+
+/* Arranges the frames that a metric sees side by side; their sums lie side by side, too. Frames on which the metric
+ * does not run are left out (it reads no earlier frames then: see Reads). With several encodes, a metric that reads no
+ * distorted picture takes one encode for all, and one that reads earlier pictures takes each encode alone. */
+DeviceQueue::Arrangement DeviceQueue::arrange(const Metric& metric, const Frames& frames) const {
+  Arrangement arranged;
+  const QueuedFrame* before = nullptr;
+  int i = 0;
+  for (const QueuedFrame* frame = frames.first(); frame; before = frame, frame = frame->next, i++) {
+    arranged.sums[i] = -1;
+    if (!runs(metric, *frame)) continue;
+    const bool same = takes_references(metric) && before && before->ref == frame->ref && runs(metric, *before);
+    if (!same) arranged.order[arranged.count++] = i;
+    arranged.sums[i] = arranged.count - 1;
+  }
+  if (!takes_each_encode(metric)) return arranged;
+  const auto encode_of = [&](int index) {
+    const QueuedFrame* frame = frames.first();
+    while (index--) frame = frame->next;
+    return frame->encode;
+  };
+  std::stable_sort(arranged.order, arranged.order + arranged.count,
+                   [&](int a, int b) { return encode_of(a) < encode_of(b); });
+  for (int place = 0; place < arranged.count; place++) arranged.sums[arranged.order[place]] = place;
+  return arranged;
+}
+
+/* Converts the pictures of all frames, context included, in the order of the stream. */
+Status DeviceQueue::convert(const hip::Batch& batch, Metric& metric) const {
+  if (!metric.conversions) return {};
+  DeviceConversions::Frame frames[hip::kMostBatch];
+  size_t n = 0;
+  for (const QueuedFrame* frame = staged_.first(); frame; frame = frame->next)
+    frames[n++] = {frame->encode, frame->place == 0};
+  return metric.conversions->convert(*metric.twin, device_batch(batch, metric.memory), {frames, n});
+}
+
+Status DeviceQueue::launch(const hip::Batch& batch, const Metric& metric) const {
+  const Arrangement arranged = arrange(metric, staged_);
+  const QueuedFrame* frames[hip::kMostBatch];
+  int n = 0;
+  for (const QueuedFrame* frame = staged_.first(); frame; frame = frame->next) frames[n++] = frame;
+  for (int first = 0, end; first < arranged.count; first = end) {
+    end = arranged.count;
+    if (takes_each_encode(metric))
+      for (end = first + 1; end < arranged.count; end++)
+        if (frames[arranged.order[end]]->encode != frames[arranged.order[first]]->encode) break;
+    VMAFX_TRY(launch(batch, metric, std::span(arranged.order).subspan(first, end - first), first));
+  }
+  return {};
+}
+
+Status DeviceQueue::launch(const hip::Batch& batch, const Metric& metric, std::span<const int> order,
+                           int first_sums) const {
+  DeviceBatch work = device_batch(batch, metric.memory);
+  work.sums = work.sums + static_cast<ptrdiff_t>(first_sums * batch.sums_stride);
+  work.count = static_cast<int>(order.size());
+  for (int p = 0; p < 3; p++)
+    for (int i = 0; i < work.count; i++) {
+      work.planes[p].ref[hip::ref_index(i)] = batch.planes[p].ref[hip::ref_index(order[i])];
+      work.planes[p].dist[i] = batch.planes[p].dist[order[i]];
+    }
+  if (metric.conversions) work.places = metric.conversions->seen_by(order);
+  if (metric.reads.history && (encodes_ > 1 || order[0] > 0)) set_earlier(work, metric, before_[order[0]]);
+  return metric.twin->launch(work);
+}
+
+/* Sets the frames before the first one of `work`, in place of those that came before it in the queue. */
+void DeviceQueue::set_earlier(DeviceBatch& work, const Metric& metric, const Staged& first) const {
+  const Before& before = metric.reads.dist ? first.in_encode : first.in_ref;
+  for (int p = 0; p < 3; p++)
+    for (int back = 1; back <= hip::kMostHistory; back++) {
+      const int64_t number = before.number[back - 1];
+      work.planes[p].ref[hip::ref_index(0, back)] = pool_->plane_of(hip::Side::kRef, number, p);
+      work.planes[p].earlier_dist[hip::kMostHistory - back] = pool_->plane_of(hip::Side::kDist, number, p);
+    }
+}
+
+Status DeviceQueue::collect() {
+  VMAFX_ASSIGN(const auto collected, pool_->collect(true));
+  const hip::CollectedBatch& batch = *collected;
+  for (size_t m = 0; m < metrics_.size(); m++) {
+    const Metric& metric = metrics_[m];
+    const Arrangement arranged = arrange(metric, sent_.front().frames);
+    int i = 0;
+    for (const QueuedFrame* frame = sent_.front().frames.first(); frame; frame = frame->next, i++)
+      if (arranged.sums[i] >= 0 && frame->sums[m])
+        std::memcpy(frame->sums[m], batch.sums + metric.memory.sums + arranged.sums[i] * batch.sums_stride,
+                    metric.sums_bytes);
+  }
+  pool_->release();
+  for (Copy& copy : sent_.front().copies)
+    if (copy.to) copy.picture->copies()->add(copy.plane, std::move(copy.to));
+  Frames frames = sent_.front().frames;
+  sent_.pop_front();
+  give_back(frames, {});
+  return {};
+}
+
+/* Says of all frames that they are done. */
+void DeviceQueue::give_back(Frames& frames, const Status& status) {
+  while (!frames.empty()) frames.pop_front().done(status);
+}
+
+/* Gives all frames back, the oldest first, with the reason. The workers may still read pictures and write the staging,
+ * so they must end first. */
+void DeviceQueue::give_up() {
+  while (filling_ > 0) wake_.wait(mutex_);
+  Frames queued = std::exchange(queue_, {});
+  const Status* reason = &failure_;  // which stays as it is
+  const MutexUnlock unlocked(mutex_);
+  for (Sent& batch : sent_) give_back(batch.frames, *reason);
+  sent_.clear();
+  give_back(staged_, *reason);
+  give_back(queued, *reason);
+}
+
+}  // namespace vmafx

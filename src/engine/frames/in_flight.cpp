@@ -1,0 +1,58 @@
+#include "engine/frames/in_flight.h"
+
+#include <algorithm>
+
+namespace vmafx {
+namespace {
+
+Picture planes_of(const Held& held, bool whole_chroma) {
+  const HostPicture* host = held ? held->in_host() : nullptr;
+  if (!host) return {};
+  return whole_chroma ? host->planes : host->cropped;
+}
+
+}  // namespace
+
+void InFlight::show(size_t index) {
+  const Part& part = parts[index];
+  for (const bool whole_chroma : {false, true}) {
+    FrameSet& shown = frames[whole_chroma][index];
+    shown = {};
+    shown.index = part.index;
+    shown.ref = planes_of(ref, whole_chroma);
+    shown.dist = planes_of(part.dist[0], whole_chroma);
+    for (int back = 0; back < kMostHistory; back++) {
+      shown.earlier_ref[back] = planes_of(part.earlier_ref[back], whole_chroma);
+      shown.earlier_dist[back] = planes_of(part.dist[1 + back], whole_chroma);
+    }
+  }
+}
+
+Status InFlight::bring_to_host(size_t index) {
+  const Part& part = parts[index];
+  bool was_on_device = false;
+  const auto bring = [&](const Held& held) -> Status {
+    if (!held || !held->on_device()) return {};
+    was_on_device = true;
+    return held->bring_to_host();
+  };
+  VMAFX_TRY(bring(ref));
+  for (const Held& held : part.dist) VMAFX_TRY(bring(held));
+  for (const Held& held : part.earlier_ref) VMAFX_TRY(bring(held));
+  if (was_on_device) show(index);
+  return {};
+}
+
+void InFlight::let_go() {
+  ref = nullptr;
+  for (Part& part : parts) {
+    std::ranges::fill(part.dist, nullptr);
+    std::ranges::fill(part.earlier_ref, nullptr);
+    for (ConvertedHistory& converted : part.converted) {
+      converted.ref.clear();
+      converted.dist.clear();
+    }
+  }
+}
+
+}  // namespace vmafx
