@@ -186,8 +186,8 @@ START_TEST(wrong_reports_are_errors) {
 }
 END_TEST
 
-/* Pooling and reports agree to the last bit: for keys with a mean of their own, and for scores that are not finite, equal
- * ones, and one alone. */
+/* Pooling and reports agree to the last bit: for keys with a mean of their own, and for scores that are not finite,
+ * equal ones, and one alone. */
 START_TEST(pooling_is_that_of_reports) {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> series[] = {

@@ -150,7 +150,8 @@ def encode_of(**scores):
 
 @case
 def pooled_values_are_the_librarys(lab):
-    """Pooled values agree, to the last bit, with the library's reports, where a report has none, and with the module's."""
+    """Pooled values that a report lacks agree, to the last bit, with those of reports of the library and of the module.
+    """
     del lab
     for key in ("vmaf", "cvvdp", "cambi"):
         for scores in (

@@ -101,8 +101,8 @@ def _models(work: Work, group: Any) -> dict[str, dict[str, Any]]:
 
 
 def asked_keys(encode: Encode, work: Work) -> list[str]:
-    """Returns the keys of the models' scores, and the main ones of the features that were asked for, also for CSV, which
-    does not tell these.
+    """Returns the keys of the models' scores, and the main ones of the features that were asked for, also for CSV,
+    which does not tell these.
     """
     if "scores" in encode.run:
         features = [key for key in encode.scores if (facts := encode.facts(key)).main and facts.metric]

@@ -82,8 +82,8 @@ def split_line(line: str) -> tuple[str, str, str]:
 
 
 def said_together(saids: Sequence[Said], of_parts: Collection[str], of_all: Sequence[str]) -> Said:
-    """Puts the logs of parts together as that of a single run. The filter's warnings `of_parts` about their pairs make way
-    for those `of_all`.
+    """Puts the logs of parts together as that of a single run. The filter's warnings `of_parts` about their pairs make
+    way for those `of_all`.
     """
     together = Said([line for said in saids for line in said.lines])
     together.forget(of_parts)
