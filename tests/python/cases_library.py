@@ -199,7 +199,12 @@ def installed_by_pip(lab):
     ]
     done = subprocess.run([*pip, "--target", target, source], capture_output=True, text=True)
     check_equal(done.returncode, 0, done.stdout + done.stderr)
-    for name in ("py.typed", "command/page/style.css", "command/page/page.js", "command/page/templates/report.html"):
+    for name in (
+        "py.typed",
+        "command/page/style.css",
+        "command/page/page.js",
+        "command/page/templates/report.html",
+    ):
         check((target / "vmafx" / name).exists(), f"{name} is missing")
     done = subprocess.run(
         [target / "bin/vmafx", "--version"],
