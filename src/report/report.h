@@ -103,7 +103,7 @@ struct ReportRequest {
   bool all_times = true;
   int encodes = 1;
   bool exact = false;  // of a range: scores in json and ndjson have all their digits, whatever score_format says
-  /* Scores of frames are forgotten before the end. EINVAL for all formats but ndjson, whose lines are written before. */
+  /* Scores of frames are forgotten before the end. EINVAL for all formats but ndjson, written line by line. */
   bool pooled_only = false;
   bool overwrite = false;  // any file may be replaced, not reports alone
 };

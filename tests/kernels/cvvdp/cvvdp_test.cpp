@@ -1,6 +1,5 @@
 #include "kernels/cvvdp/cvvdp.h"
 
-#include <check.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -12,6 +11,8 @@
 #include <numeric>
 #include <string>
 #include <vector>
+
+#include <check.h>  // after the streams: it defines a macro fail()
 
 #include "base/aligned.h"
 #include "kernels/cvvdp/cvvdp_display.h"

@@ -1,13 +1,13 @@
 #include "kernels/xpsnr/xpsnr.h"
 
-#include <check.h>
-
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include <check.h>  // after the streams: it defines a macro fail()
 
 #include "base/aligned.h"
 #include "tests/kernels/xpsnr/xpsnr_reference.h"
