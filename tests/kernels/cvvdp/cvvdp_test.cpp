@@ -12,8 +12,6 @@
 #include <string>
 #include <vector>
 
-#include <check.h>  // after the streams: it defines a macro fail()
-
 #include "base/aligned.h"
 #include "kernels/cvvdp/cvvdp_display.h"
 #include "kernels/cvvdp/cvvdp_params.h"

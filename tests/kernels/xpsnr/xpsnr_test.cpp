@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <check.h>  // after the streams: it defines a macro fail()
-
 #include "base/aligned.h"
 #include "tests/kernels/xpsnr/xpsnr_reference.h"
 #include "tests/support/check_main.h"
