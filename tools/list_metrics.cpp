@@ -40,9 +40,7 @@ std::vector<std::string> added(const std::vector<std::string>& keys, const std::
   return more;
 }
 
-const char* better(Worse worse) {
-  return worse == Worse::kLow ? "higher" : worse == Worse::kHigh ? "lower" : "–";
-}
+const char* better(Worse worse) { return worse == Worse::kLow ? "higher" : worse == Worse::kHigh ? "lower" : "–"; }
 
 Json described(const ExtractorInfo& info) {
   const Keys usual = keys_with(info, {});

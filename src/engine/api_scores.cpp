@@ -40,7 +40,7 @@ struct LogGiven {
   void* log_cookie;
 };
 
-/* -- Predictors ------------------------------------------------------------------------------------------------------ */
+/* -- Predictors ---------------------------------------------------------------------------------------------------- */
 
 /* A value inside the option `feature`, which cannot have a `|`. */
 StatusOr<std::string> escaped(const std::string& text) {
@@ -84,7 +84,7 @@ const char* text_at(std::span<const std::string> texts, int i) {
   return i >= 0 && static_cast<size_t>(i) < texts.size() ? texts[static_cast<size_t>(i)].c_str() : nullptr;
 }
 
-/* -- Reports --------------------------------------------------------------------------------------------------------- */
+/* -- Reports ------------------------------------------------------------------------------------------------------- */
 
 std::span<const VmafxFrameResult> frames_of(const VmafxReport& report) { return {report.frames, report.n_frames}; }
 

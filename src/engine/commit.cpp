@@ -1,4 +1,5 @@
-/* The version with the commit that was built. Nothing else knows the commit, so that the next one compiles only this. */
+/* The version with the commit that was built. Nothing else knows the commit, so that the next one compiles only
+ * this. */
 #include "commit/commit.h"
 #include "config.h"
 #include "engine/version.h"

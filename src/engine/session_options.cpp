@@ -26,7 +26,7 @@ struct Entry {
   std::variant<TextField, IntField, FlagField> field;
 };
 
-/* -- The table ------------------------------------------------------------------------------------------------------- */
+/* -- The table ----------------------------------------------------------------------------------------------------- */
 
 #define VMAFX_ONE(...) +1
 constexpr size_t kInFilter = VMAFX_FILTER_OPTIONS(VMAFX_ONE, VMAFX_ONE, VMAFX_ONE);
@@ -61,7 +61,7 @@ StatusOr<const Entry*> find(const char* name) {
   return unknown(name);
 }
 
-/* -- Numbers --------------------------------------------------------------------------------------------------------- */
+/* -- Numbers ------------------------------------------------------------------------------------------------------- */
 
 /* The values that an option takes, for messages. */
 std::string advice(const VmafxOption& option) {

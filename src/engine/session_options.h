@@ -1,4 +1,5 @@
-/* The options of a session: the table that vmafx_option() shows, and their values. VMAFX_OPTIONS in vmafx.h is the list. */
+/* The options of a session: the table that vmafx_option() shows, and their values. VMAFX_OPTIONS in vmafx.h is the
+ * list. */
 #ifndef VMAFX_ENGINE_SESSION_OPTIONS_H
 #define VMAFX_ENGINE_SESSION_OPTIONS_H
 

@@ -13,14 +13,14 @@ namespace vmafx {
 
 class Gates {
  public:
-  /* `|`-separated: NUMBER is for every model, KEY=NUMBER for the score that reports call KEY. "" has none. `option` is what messages
-   * call them. EINVAL: no number. */
+  /* `|`-separated: NUMBER is for every model, KEY=NUMBER for the score that reports call KEY. "" has none. `option` is
+   * what messages call them. EINVAL: no number. */
   static StatusOr<Gates> parse(const char* option, const std::string& text);
 
   bool any() const { return !asked_.empty(); }
 
-  /* Looks the keys up in those of the score table; `models` are the columns of the models. EINVAL: there is no such score, or a
-   * NUMBER and no model. */
+  /* Looks the keys up in those of the score table; `models` are the columns of the models. EINVAL: there is no such
+   * score, or a NUMBER and no model. */
   Status resolve(std::span<const std::string> keys, std::span<const int> models);
 
   /* "vmaf is 71.203312, below 80; …", or "" where no score is too low. Scores that are not there are not. */

@@ -37,8 +37,8 @@ class Monitor {
   /* EINVAL for a text that is none of its option's. */
   static StatusOr<Monitor> open(const MonitorRequest& request);
 
-  /* Once the columns of `table` are known, of which `columns` are told. The table must outlive the monitor. EINVAL: a gate is for a
-   * score that there is not. */
+  /* Once the columns of `table` are known, of which `columns` are told. The table must outlive the monitor. EINVAL: a
+   * gate is for a score that there is not. */
   Status start(const ScoreTable& table, std::vector<MetricColumn> columns, const Pool& pool, int n_subsample);
 
   PoolWindows& windows() { return windows_; }
@@ -50,7 +50,8 @@ class Monitor {
   /* The first window that was not returned yet and ends before frame `complete`. */
   std::optional<size_t> next_window(int64_t complete);
 
-  /* Warns where scores of the window are too low, and writes the file; a failure of that is told once, and returned by end(). */
+  /* Warns where scores of the window are too low, and writes the file; a failure of that is told once, and returned by
+   * end(). */
   void tell(const PooledFrames& window, Log& log);
 
   /* The same for the whole stream of so many frames. ERANGE: scores are lower than fail_below. */

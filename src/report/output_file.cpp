@@ -93,7 +93,8 @@ int make_beside(const std::string& path, mode_t mode, std::string* name) {
   return -1;
 }
 
-/* Gives a new file the owner and the mode of the one that it is to replace. False: something of that one would be lost. */
+/* Gives a new file the owner and the mode of the one that it is to replace. False: something of that one would be
+ * lost. */
 bool can_replace(int fd, const std::string& path, const struct stat& old) {
   struct stat made;
   const bool has_acl = getxattr(path.c_str(), "system.posix_acl_access", nullptr, 0) > 0;
@@ -275,8 +276,8 @@ Status OutputFile::commit() {
   return target_.empty() ? Status() : give_name();
 }
 
-/* What cannot be renamed is copied, so that no scores are lost: a target with several names or somebody else's, one that is a mount
- * point, one in a folder that lets nobody replace it. */
+/* What cannot be renamed is copied, so that no scores are lost: a target with several names or somebody else's, one
+ * that is a mount point, one in a folder that lets nobody replace it. */
 Status OutputFile::give_name() {
   if (const Status status = check_replace(target_, may_); !status.ok())  // made by somebody since open()
     return error(status.code(), "%s; it is complete in '%s'", status.message().c_str(), present_.c_str());

@@ -51,7 +51,8 @@ class PoolWindows {
   /* Whether it is known if a frame is the last of its window. */
   bool knows(int64_t frame) const { return ended_ || frame + 1 < frames_; }
 
-  /* The first frame of the window that this frame, which was added or is the next one, is in or would be; nullopt: there are no windows. */
+  /* The first frame of the window that this frame, which was added or is the next one, is in or would be; nullopt:
+   * there are no windows. */
   std::optional<int64_t> begin_of(int64_t frame) const;
 
   /* The window that ends with this frame; nullopt: none does. */

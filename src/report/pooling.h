@@ -63,7 +63,8 @@ struct FrameRange {
   int64_t end = INT64_MAX;
 };
 
-/* Takes every n_subsample-th frame of a column, counted from frame 0: of all frames, or of a range of which the table has forgotten none. */
+/* Takes every n_subsample-th frame of a column, counted from frame 0: of all frames, or of a range of which the table
+ * has forgotten none. */
 PoolValues pool_values(const ScoreTable& table, int column, int n_subsample, FrameRange range = {});
 
 /* Takes all scores, in the order of frames. */
@@ -72,8 +73,9 @@ PoolValues pool_values(std::span<const double> scores, MeanOfScores* mean);
 /* NaN when there are none, or those that it needs are forgotten. */
 double pool_scores(const Pool& pool, const PoolValues& column);
 
-/* The same of a column for a report, by its own mean where it has one. One without any finite score pools to what its scores are: a metric of
- * equal pictures that is infinite in all frames has an infinite mean. nullopt: it has no scores, or they are forgotten. */
+/* The same of a column for a report, by its own mean where it has one. One without any finite score pools to what its
+ * scores are: a metric of equal pictures that is infinite in all frames has an infinite mean. nullopt: it has no
+ * scores, or they are forgotten. */
 std::optional<double> pool_column(const Pool& pool, const PoolValues& column);
 
 }  // namespace vmafx

@@ -10,17 +10,20 @@
  *     unless ReportOptions say otherwise, one of each frame
  *   - csv: a row per frame; a missing score is an empty cell. The second column is `Time`, under the same conditions
  *   - sub: MicroDVD subtitles
- *   - ndjson: {frameNum, time, metrics} on a line of its own as each frame finishes, {window, firstFrame, lastFrame, time,
- *     pooled} as each window does; last line: all else that json has
+ *   - ndjson: {frameNum, time, metrics} on a line of its own as each frame finishes, {window, firstFrame, lastFrame,
+ *     time, pooled} as each window does; last line: all else that json has
  *
- * The encodes of a session have a report each, or one together, which only json, ndjson and csv can be. Then json has `encodes`, a list of
- * objects with `encode` (from 0), `name`, and what json has of one but for version, fps and `vmafx`; lines of ndjson begin with `encode` and
- * `name`, and the last one has `encodes`; rows of csv begin with Encode and Name.
+ * The encodes of a session have a report each, or one together, which only json, ndjson and csv can be. Then json has
+ * `encodes`, a list of objects with `encode` (from 0), `name`, and what json has of one but for version, fps and
+ * `vmafx`; lines of ndjson begin with `encode` and `name`, and the last one has `encodes`; rows of csv begin with
+ * Encode and Name.
  *
- * Of a range of a stream, json and the last line of ndjson have `range` (range_facts.h), and scores and times have 17 digits there.
+ * Of a range of a stream, json and the last line of ndjson have `range` (range_facts.h), and scores and times have 17
+ * digits there.
  *
- * A score that is not finite is null in json and ndjson (not of a range), and "nan", "inf" or "-inf" in the others. Frames that
- * subsampling skips are in no format. Numbers are written with a decimal point whatever the process's locale.
+ * A score that is not finite is null in json and ndjson (not of a range), and "nan", "inf" or "-inf" in the others.
+ * Frames that subsampling skips are in no format. Numbers are written with a decimal point whatever the process's
+ * locale.
  *
  * The report appears under its name when it is complete (see output_file.h). NDJSON is written in place, to be read
  * while it grows. It is complete when its last line has `pooled_metrics`. */
@@ -81,8 +84,8 @@ struct ReportData {
   double fps = 0;  // frames scored per second of wall-clock time
   bool partial = false;
   std::vector<PooledFrames> windows{};
-  /* Further keys of json and of the last line of ndjson. In xml an object is an element, its plain values attributes. csv and
-   * sub have no place for them. */
+  /* Further keys of json and of the last line of ndjson. In xml an object is an element, its plain values attributes.
+   * csv and sub have no place for them. */
   std::optional<Json> run{};          // how the scores were computed, and what they are: one object for all encodes
   std::optional<RangeFacts> range{};  // json and ndjson only
   std::optional<Pairing> pairing{};
@@ -102,8 +105,8 @@ struct ReportRequest {
   bool all_times = true;
   int encodes = 1;
   bool exact = false;  // of a range: scores in json and ndjson have all their digits, whatever score_format says
-  bool pooled_only =
-      false;  // scores of frames are forgotten before the end; EINVAL for all formats but ndjson, which are written then
+  /* Scores of frames are forgotten before the end. EINVAL for all formats but ndjson, written line by line. */
+  bool pooled_only = false;
   bool overwrite = false;  // any file may be replaced, not reports alone
 };
 
@@ -115,18 +118,20 @@ class ReportFile {
 
   ReportFormat format() const { return options_.format; }
 
-  /* Takes room for the report on that many frames, so that a full disk is an error while they are scored; never for more than it will
-   * be. ENOSPC: there is none. */
+  /* Takes room for the report on that many frames, so that a full disk is an error while they are scored; never for
+   * more than it will be. ENOSPC: there is none. */
   Status reserve(const ScoreTable& scores, int64_t frames);
 
-  /* NDJSON only: the line of one finished frame, flushed. Frames that subsampling skips write nothing. `label`: as EncodeReport's. */
+  /* NDJSON only: the line of one finished frame, flushed. Frames that subsampling skips write nothing. `label`: as
+   * EncodeReport's. */
   Status append_frame(const ScoreTable& scores, int64_t frame, const EncodeLabel* label = nullptr);
 
   /* NDJSON only: the line of a window whose frames have their lines. */
   Status append_window(const ScoreTable& scores, size_t number, const PooledFrames& window,
                        const EncodeLabel* label = nullptr);
 
-  /* The whole report, of all its encodes; with NDJSON its last line. Once. EIO, ENOSPC, …: not all of it could be written. */
+  /* The whole report, of all its encodes; with NDJSON its last line. Once. EIO, ENOSPC, …: not all of it could be
+   * written. */
   Status write(std::span<const EncodeReport> encodes);
 
   /* Flushes, closes and gives the file its name. Once, after write(). Without it a destroyed ReportFile leaves what was
@@ -144,8 +149,9 @@ class ReportFile {
 /* Where the reports of so many encodes go: `path`, or one for each where it has `%d`; none for "". */
 std::vector<std::string> report_paths(const std::string& path, int encodes);
 
-/* What a session is asked for: none without a path; one for each encode where the path has `%d`, which their numbers replace; else one for
- * all. EINVAL for a score format that is none, also without a path, and for a format that has no place for several encodes. */
+/* What a session is asked for: none without a path; one for each encode where the path has `%d`, which their numbers
+ * replace; else one for all. EINVAL for a score format that is none, also without a path, and for a format that has no
+ * place for several encodes. */
 StatusOr<std::vector<ReportFile>> open_reports(const ReportRequest& request, Log& log);
 
 }  // namespace vmafx

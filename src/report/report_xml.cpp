@@ -10,7 +10,8 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/* A key as a name of XML: what may not be in one becomes `_`. Letters of other scripts do, too: not all parsers agree on them. */
+/* A key as a name of XML: what may not be in one becomes `_`. Letters of other scripts do, too: not all parsers agree
+ * on them. */
 std::string xml_name(const std::string& key) {
   std::string name;
   for (const char c : key) {
@@ -23,8 +24,8 @@ std::string xml_name(const std::string& key) {
   return name.empty() ? "_" : name;
 }
 
-/* Names for the keys, in their order, of which no two are equal. Keys that are names keep them, as those of all metrics do; `taken`
- * are those that stand beside them. */
+/* Names for the keys, in their order, of which no two are equal. Keys that are names keep them, as those of all metrics
+ * do; `taken` are those that stand beside them. */
 Names xml_names(const Names& keys, std::set<std::string> taken = {}) {
   Names names;
   for (const std::string& key : keys) {

@@ -1,4 +1,5 @@
-/* ScoreTable: the scores of a stream, frame x column; of a stream without an end those of its last frames, and sums of the others. */
+/* ScoreTable: the scores of a stream, frame x column; of a stream without an end those of its last frames, and sums of
+ * the others. */
 #ifndef VMAFX_REPORT_SCORES_H
 #define VMAFX_REPORT_SCORES_H
 
@@ -51,16 +52,16 @@ class ScoreTable {
   std::optional<double> time(int64_t frame) const;
   bool has_times() const { return has_times_; }  // of some frame
 
-  /* Of every n_subsample-th frame, counted from frame 0, the first from this one on that may have scores, so that nobody looks at each frame of a
-   * long gap; frames() or more if there is none. */
+  /* Of every n_subsample-th frame, counted from frame 0, the first from this one on that may have scores, so that
+   * nobody looks at each frame of a long gap; frames() or more if there is none. */
   int64_t next_kept(int64_t frame, int n_subsample = 1) const;
 
   /* True when the frame has at least one score. */
   bool has_scores(int64_t frame) const;
 
-  /* Frames before this one get no more scores, and theirs need not be kept: memory is given back, of 256 frames at a time. Those it was of,
-   * all before kept_from(), are in forgotten() alone, every n_subsample-th one, counted from frame 0; get(), time() and has_scores() know nothing
-   * of them. */
+  /* Frames before this one get no more scores, and theirs need not be kept: memory is given back, of 256 frames at a
+   * time. Those it was of, all before kept_from(), are in forgotten() alone, every n_subsample-th one, counted from
+   * frame 0; get(), time() and has_scores() know nothing of them. */
   void forget_before(int64_t frame, int n_subsample);
   int64_t kept_from() const { return kept_from_; }
   const ScoreSums& forgotten(int column) const { return forgotten_[static_cast<size_t>(column)]; }

@@ -19,7 +19,8 @@ struct SummaryColumn {
 
 /* A line for each column:
  *
- *     vmaf: mean 94.826380, min 71.203312, max 99.999999; worst frames: 113 (4.520 s) 71.203312, 57 (2.280 s) 75.120001, …
+ *     vmaf: mean 94.826380, min 71.203312, max 99.999999; worst frames: 113 (4.520 s) 71.203312, 57 (2.280 s)
+ *     75.120001, …
  *
  * Frames have the numbers that reports give them, and their times where they are known. Scores that are not finite are
  * counted and otherwise left out. Features that tell nothing of how good a picture is, those that are equal in all

@@ -1,5 +1,5 @@
-/* The binary interface against its record, abi.txt: what libvmafx.so exports, its options, and the fields of its structs.
- * `ABI_RECORD=1 tests/engine/abi_test` writes the record anew; what may change there, vmafx.h says. */
+/* The binary interface against its record, abi.txt: what libvmafx.so exports, its options, and the fields of its
+ * structs. `ABI_RECORD=1 tests/engine/abi_test` writes the record anew; what may change there, vmafx.h says. */
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -29,8 +29,8 @@ struct Field {
   size_t offset, size, alignment;
 };
 
-/* One struct. Fields follow each other with no more between them than alignment asks for, so that none is left out here.
- * The room for later ones comes last. */
+/* One struct. Fields follow each other with no more between them than alignment asks for, so that none is left out
+ * here. The room for later ones comes last. */
 std::string describe(const char* name, size_t size, size_t alignment, std::initializer_list<Field> fields) {
   const auto aligned = [](size_t at, size_t to) { return (at + to - 1) / to * to; };
   std::string text = format_text("struct %s %zu\n", name, size);

@@ -191,8 +191,8 @@ def prometheus_finds_the_scores(lab):
     last = report["windows"][-1]["pooled"]
     wanted = {
         ("vmafx_frames", 'encode="0"'): FRAMES,
-        ("vmafx_pool_window_score", 'encode="0",feature="psnr_y",window_start="0.640000"'): last["psnr_y"],
-        ("vmafx_pool_window_score", 'encode="0",model="vmaf",window_start="0.640000"'): last["vmaf"],
+        ("vmafx_window_score", 'encode="0",feature="psnr_y",window_start="0.640000"'): last["psnr_y"],
+        ("vmafx_window_score", 'encode="0",model="vmaf",window_start="0.640000"'): last["vmaf"],
         ("vmafx_score", 'encode="0",feature="psnr_y"'): report["pooled_metrics"]["psnr_y"]["mean"],
         ("vmafx_score", 'encode="0",model="vmaf"'): report["pooled_metrics"]["vmaf"]["mean"],
     }
@@ -213,7 +213,7 @@ def prometheus_own_parser_reads_the_file(lab):
     with (lab.folder / "metrics.prom").open() as text:
         done = subprocess.run(["/usr/bin/python3", "-c", read], stdin=text, capture_output=True, text=True, timeout=100)
     check_equal(done.returncode, 0, done.stderr)
-    wanted = ["vmafx_frames"] + 2 * ["vmafx_score"] + 2 * ["vmafx_pool_window_score"]
+    wanted = ["vmafx_frames"] + 2 * ["vmafx_score"] + 2 * ["vmafx_window_score"]
     check_equal(done.stdout.split(), wanted, "samples")
 
 

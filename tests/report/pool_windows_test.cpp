@@ -171,10 +171,10 @@ START_TEST(the_metrics_file_is_replaced_whole) {
                  "# HELP vmafx_frames Frame pairs of the stream so far.\n"
                  "# TYPE vmafx_frames gauge\n"
                  "vmafx_frames{encode=\"0\"} 50\n"
-                 "# HELP vmafx_pool_window_score Pooled score of the window that ended last.\n"
-                 "# TYPE vmafx_pool_window_score gauge\n"
-                 "vmafx_pool_window_score{encode=\"0\",feature=\"psnr_y\",window_start=\"2.000000\"} +Inf\n"
-                 "vmafx_pool_window_score{encode=\"0\",model=\"a \\\"b\\\\\\n\",window_start=\"2.000000\"} 80.500000\n"
+                 "# HELP vmafx_window_score Pooled score of the window that ended last.\n"
+                 "# TYPE vmafx_window_score gauge\n"
+                 "vmafx_window_score{encode=\"0\",feature=\"psnr_y\",window_start=\"2.000000\"} +Inf\n"
+                 "vmafx_window_score{encode=\"0\",model=\"a \\\"b\\\\\\n\",window_start=\"2.000000\"} 80.500000\n"
                  "# EOF\n");
   file.encodes[0].window.reset();
   file.encodes[0].stream = PooledFrames{.frames = {0, 60}, .scores = {{}, {70.}}};

@@ -5,8 +5,7 @@
 #include <cstring>
 
 #include "base/aligned.h"
-
-#include <check.h>
+#include "tests/support/check_main.h"
 
 namespace vmafx::test {
 

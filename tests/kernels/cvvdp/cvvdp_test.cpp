@@ -1,6 +1,5 @@
 #include "kernels/cvvdp/cvvdp.h"
 
-#include <check.h>
 #include <unistd.h>
 
 #include <cmath>

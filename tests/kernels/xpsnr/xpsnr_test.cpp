@@ -1,7 +1,5 @@
 #include "kernels/xpsnr/xpsnr.h"
 
-#include <check.h>
-
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

@@ -11,8 +11,8 @@ METHODS = "pchip", "akima", "cubic"
 LEAST_POINTS = 4  # as in VCEG-M33, and in all common test conditions since
 LEAST_OVERLAP = 0.75  # part of the range that both curves span together; below, the library warns, too
 
-# Debian lacks the package, and its pip refuses all folders but one that is named. Python looks into the account's folder
-# by itself. The package's own needs are in Debian. docs/command.md repeats this line, and quickstart prints it.
+# Debian lacks the package, and its pip refuses all folders but one that is named. Python looks into the account's
+# folder by itself. The package's own needs are in Debian. docs/command.md repeats this line, and quickstart prints it.
 INSTALL_LINE = (
     "sudo apt-get install -y --no-install-recommends python3-pip python3-scipy python3-matplotlib"
     ' && /usr/bin/python3 -m pip install --no-deps --target "$(/usr/bin/python3 -m site --user-site)" bjontegaard'
