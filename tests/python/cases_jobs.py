@@ -193,7 +193,7 @@ def same_as_alone(lab, *words, jobs=2, log="json"):
 
 def without_run(path):
     """Returns a report in CSV or XML without the facts of its run."""
-    text = re.sub(r'fps="[^"]*"|<vmafx .*?</vmafx>\s*', "", path.read_text(), flags=re.S)
+    text = re.sub(r'fps="[^"]*"|<vmafx\b.*?</vmafx>\s*', "", path.read_text(), flags=re.S)
     return re.sub(r"\s*<fyi .*?/>", "", text)
 
 
