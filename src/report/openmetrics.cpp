@@ -59,8 +59,8 @@ Status MetricsFile::write() const {
   std::string text = family("vmafx_frames", "Frame pairs of the stream so far.");
   for (const EncodeMetrics& encode : encodes)
     text += "vmafx_frames{" + label("encode", encode.encode) + "} " + std::to_string(encode.frames) + "\n";
-  text += scores("vmafx_window_score", "Pooled score of the window that ended last.", encodes,
-                 &EncodeMetrics::window, true);
+  text += scores("vmafx_window_score", "Pooled score of the window that ended last.", encodes, &EncodeMetrics::window,
+                 true);
   text += scores("vmafx_score", "Pooled score of the whole stream.", encodes, &EncodeMetrics::stream, false);
   VMAFX_ASSIGN(const auto file, OutputFile::open(path, false, replaceable_by_metrics(overwrite)));
   VMAFX_TRY(file->write(text + "# EOF\n"));
