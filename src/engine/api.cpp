@@ -92,7 +92,7 @@ class DistPictures {
 
   bool missing() const { return !dist_ || n_ < 1; }
 
-  /* What a session takes; once. */
+  /* Hands the pictures over to a session, once. */
   StatusOr<Session::DistPictures> take(const Session& session) {
     if (n_ != session.encodes())
       return vmafx::error(EINVAL, "distorted pictures submitted: %d; encodes: %d", n_, session.encodes());
