@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which folders of src/ include which: prints a line per folder, from the ground up, or the circles.
+"""Which folders of src/ include which: prints a line per folder, from the ground up, or a circle.
 
 usage: include_graph.py
 
@@ -8,6 +8,7 @@ Exits 1 when folders include each other, in a circle of any length, and names th
 
 import re
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[1]
@@ -34,64 +35,37 @@ def graph(src):
     return folders
 
 
-def circles(folders):
-    """Sets of folders that reach each other: Tarjan's strongly connected components of more than one folder."""
-    number, low, stack, found = {}, {}, [], []
-
-    def visit(folder):
-        number[folder] = low[folder] = len(number)
-        stack.append(folder)
-        for other in folders[folder]:
-            if other not in number:
-                visit(other)
-                low[folder] = min(low[folder], low[other])
-            elif other in stack:
-                low[folder] = min(low[folder], number[other])
-        if low[folder] != number[folder]:
-            return
-        component = []
-        while not component or component[-1] != folder:
-            component.append(stack.pop())
-        if len(component) > 1:
-            found.append(sorted(component))
-
-    for folder in folders:
-        if folder not in number:
-            visit(folder)
-    return found
-
-
-def floors(folders):
-    """The folders in an order in which each includes only those before it."""
-    order, rest = [], dict(folders)
-    while rest:
-        ready = sorted(folder for folder, below in rest.items() if not set(below) & set(rest))
+def ordered(folders):
+    """The folders in an order in which each includes only those before it. Raises CycleError."""
+    sorter = TopologicalSorter({folder: set(below) for folder, below in folders.items()})
+    sorter.prepare()
+    order = []
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready())
         order += ready
-        for folder in ready:
-            del rest[folder]
+        sorter.done(*ready)
     return order
 
 
-def sentences(component, folders):
-    """A line for each include that takes part in a circle."""
+def sentences(circle, folders):
+    """A line for each include that makes a circle: folders, each of which the next one includes; the first is last."""
     return [
         f"src/{file} includes src/{other}"
-        for folder in component
-        for below, pairs in folders[folder].items()
-        if below in component
-        for file, other in pairs
+        for below, folder in zip(circle, circle[1:])
+        for file, other in folders[folder][below]
     ]
 
 
 def main():
     folders = graph(TOP / "src")
-    found = circles(folders)
-    for component in found:
-        print("a circle of " + ", ".join(f"src/{folder}" for folder in component))
-        print("\n".join("    " + line for line in sentences(component, folders)))
-    if found:
+    try:
+        order = ordered(folders)
+    except CycleError as found:
+        circle = found.args[1]
+        print("a circle of " + ", ".join(f"src/{folder}" for folder in circle[1:]))
+        print("\n".join("    " + line for line in sentences(circle, folders)))
         return 1
-    for folder in floors(folders):
+    for folder in order:
         print(f"src/{folder}: " + (", ".join(sorted(folders[folder])) or "-"))
     return 0
 

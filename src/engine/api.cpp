@@ -92,10 +92,10 @@ class DistPictures {
 
   bool missing() const { return !dist_ || n_ < 1; }
 
-  /* What a session takes; once. */
+  /* Hands the pictures over to a session, once. */
   StatusOr<Session::DistPictures> take(const Session& session) {
     if (n_ != session.encodes())
-      return vmafx::error(EINVAL, "distorted pictures submitted: %d; encodes: %d", n_, session.encodes());
+      return vmafx::error(EINVAL, "got %d distorted pictures for %d encodes", n_, session.encodes());
     if (std::all_of(dist_, dist_ + n_, [](const VmafxPicture* picture) { return !picture; }))
       return vmafx::error(EINVAL, "a picture of the reference was submitted without one of any encode");
     Session::DistPictures pictures(static_cast<size_t>(n_));

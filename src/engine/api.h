@@ -1,4 +1,4 @@
-/* What the sources of the C API share: options, how structs are checked, and how errors are told. */
+/* The parts that the sources of the C API share: options, how structs are checked, and how errors are told. */
 #ifndef VMAFX_ENGINE_API_H
 #define VMAFX_ENGINE_API_H
 
@@ -37,7 +37,7 @@ Status check_reserved(const Struct& given, const char* name) {
   return {};
 }
 
-/* Of a struct that has the callback as `log` and `log_cookie`. */
+/* The sink of a struct that has the callback as `log` and `log_cookie`. */
 template <class Params>
 Log::Sink sink_of(const Params& params) {
   if (!params.log) return {};

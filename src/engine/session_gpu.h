@@ -37,9 +37,9 @@ class SessionGpu {
 
   Placement preferred() const { return backend_.preferred; }
   const hip::OpenedDevice* device() const { return backend_.device ? &*backend_.device : nullptr; }
-  const std::string& fallback() const {
-    return backend_.fallback;
-  }  // why backend=auto runs on the CPU; "": it does not
+
+  /* The reason why backend=auto runs on the CPU; "" if it does not. */
+  const std::string& fallback() const { return backend_.fallback; }
 
   /* Gives the pipeline the GPU's queue, or begins to open a GPU that comes later. The plan has its extractors.
    * spare_pictures: see DeviceQueue::create(). */

@@ -19,7 +19,7 @@ struct MetricColumn {
   bool is_model;
 };
 
-/* What the file tells of an encode. */
+/* An encode, as the file describes it. */
 struct EncodeMetrics {
   std::string encode = "0";         // its label
   std::vector<std::string> keys{};  // of the score table

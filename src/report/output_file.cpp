@@ -209,7 +209,7 @@ Status OutputFile::reserve(int64_t bytes) {
   return {};
 }
 
-/* What was reserved beyond the end of the file. */
+/* Gives back the space that was reserved beyond the end of the file. */
 Status OutputFile::give_back_room() {
   if (!reserved_) return {};
   const long size = std::ftell(file_);
@@ -259,7 +259,7 @@ Status OutputFile::flush() {
   return std::fflush(file_) == 0 && !std::ferror(file_) ? Status() : break_off(errno);
 }
 
-/* What comes later would follow half a line, or come twice. */
+/* Stops all later writing, which would follow half a line, or come twice. */
 Status OutputFile::break_off(int errno_value) {
   broken_ = errno_value ? errno_value : EIO;
   return failure(broken_);
@@ -276,8 +276,8 @@ Status OutputFile::commit() {
   return target_.empty() ? Status() : give_name();
 }
 
-/* What cannot be renamed is copied, so that no scores are lost: a target with several names or somebody else's, one
- * that is a mount point, one in a folder that lets nobody replace it. */
+/* Renames the file, or copies what cannot be renamed, so that no scores are lost: a target with several names or
+ * somebody else's, one that is a mount point, one in a folder that lets nobody replace it. */
 Status OutputFile::give_name() {
   if (const Status status = check_replace(target_, may_); !status.ok())  // made by somebody since open()
     return error(status.code(), "%s; it is complete in '%s'", status.message().c_str(), present_.c_str());

@@ -25,7 +25,7 @@
 
 namespace vmafx {
 
-/* Which GPU: `device=` names it. It is opened in the `given` context, if that is one of this device. */
+/* The GPU that `device=` names. It is opened in the `given` context, if that is one of this device. */
 struct DeviceChoice {
   std::string name;
   GivenContext given{};

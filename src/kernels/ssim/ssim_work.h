@@ -1,4 +1,4 @@
-/* What the kernels of float_ssim and float_ms_ssim are given. */
+/* The arguments of the kernels of float_ssim and float_ms_ssim. */
 #ifndef VMAFX_KERNELS_SSIM_SSIM_WORK_H
 #define VMAFX_KERNELS_SSIM_SSIM_WORK_H
 
