@@ -52,7 +52,7 @@ void parse_windows(const std::string& text) {
   const auto rule = parse_window(text);
   if (!rule.ok()) return require_reason(rule.status());
   if (!rule.value().any()) return;
-  Windows windows(rule.value());
+  PoolWindows windows(rule.value());
   for (const double time : {0., 0.04, 0.5, 0.3, -7., 3., 1e6, 1e300})
     REQUIRE(windows.add(time, time < 1).ok(), "%g", time);
   windows.end();
