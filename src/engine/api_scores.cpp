@@ -88,17 +88,11 @@ const char* text_at(std::span<const std::string> texts, int i) {
 
 std::span<const VmafxFrameResult> frames_of(const VmafxReport& report) { return {report.frames, report.n_frames}; }
 
-Status check_scores(const VmafxScore* scores, size_t n) {
-  for (const VmafxScore& score : std::span(scores, n)) VMAFX_TRY(vmafx::check_reserved(score, "VmafxScore"));
-  return {};
-}
-
 Status check_stream(const VmafxReport& report) {
   if (!report.stream) return {};
   VMAFX_TRY(vmafx::check_reserved(*report.stream, "VmafxReportStream"));
   if (report.stream->pairing) VMAFX_TRY(vmafx::check_reserved(*report.stream->pairing, "VmafxPairing"));
-  for (const VmafxScoreFacts& facts : std::span(report.stream->facts, report.stream->n_facts))
-    VMAFX_TRY(vmafx::check_reserved(facts, "VmafxScoreFacts"));
+  VMAFX_TRY(vmafx::check_array(report.stream->facts, report.stream->n_facts, "VmafxScoreFacts"));
   for (size_t i = 0; report.stream->pictures && i < report.n_frames; i++)
     VMAFX_TRY(vmafx::check_reserved(report.stream->pictures[i], "VmafxPicture"));
   return {};
@@ -114,9 +108,9 @@ Status check(const VmafxReport& report) {
     VMAFX_TRY(vmafx::check_reserved(frame, "VmafxFrameResult"));
     if (frame.frame < 0 || frame.frame > INT_MAX || (frame.n_scores && !frame.scores))
       return error(EINVAL, "there is no frame %lld", static_cast<long long>(frame.frame));
-    VMAFX_TRY(check_scores(frame.scores, frame.n_scores));
+    VMAFX_TRY(vmafx::check_array(frame.scores, frame.n_scores, "VmafxScore"));
   }
-  VMAFX_TRY(check_scores(report.aggregates, report.n_aggregates));
+  VMAFX_TRY(vmafx::check_array(report.aggregates, report.n_aggregates, "VmafxScore"));
   return check_stream(report);
 }
 
@@ -178,7 +172,7 @@ VmafxScoreFacts facts_of(const vmafx::KnownScore& score) {
 VmafxScoreFacts facts_of(const std::string& key, const VmafxReportStream* stream) {
   if (stream)
     for (const VmafxScoreFacts& facts : std::span(stream->facts, stream->n_facts))
-      if (facts.key && key == facts.key) return facts;
+      if (key == facts.key) return facts;
   const vmafx::KnownScore known = vmafx::find_score(key);
   if (!known.feature) return {.key = key.c_str(), .metric = nullptr, .worse = VMAFX_WORSE_LOW, .main = 1};
   VmafxScoreFacts facts = facts_of(known);

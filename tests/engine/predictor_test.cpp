@@ -266,6 +266,26 @@ START_TEST(reports_say_what_given_scores_are) {
 }
 END_TEST
 
+START_TEST(reports_need_what_is_counted) {
+  const VmafxScore nameless = {nullptr, 1};
+  const VmafxFrameResult frames[] = {{.n_scores = 1, .scores = &nameless}, {.n_scores = 1, .scores = nullptr}};
+  const VmafxScoreFacts no_key = {.metric = "psnr"};
+  const VmafxReportStream streams[] = {{.facts = nullptr, .n_facts = 1}, {.facts = &no_key, .n_facts = 1}};
+  VmafxReport report = {.path = "/nowhere/report.json", .format = "json", .n_frames = 1};
+  for (const VmafxFrameResult& frame : frames) {
+    report.frames = &frame;
+    ck_assert_int_eq(vmafx_write_report(&report), -EINVAL);
+  }
+  const VmafxScore score = {"psnr_y", 1};
+  const VmafxFrameResult frame = {.n_scores = 1, .scores = &score};
+  report.frames = &frame;
+  for (const VmafxReportStream& stream : streams) {
+    report.stream = &stream;
+    ck_assert_int_eq(vmafx_write_report(&report), -EINVAL);
+  }
+}
+END_TEST
+
 /* Aggregates are of the whole stream, and come only at its end. */
 START_TEST(aggregates_come_at_the_end) {
   VmafxContext* ctx = nullptr;
@@ -299,6 +319,7 @@ int main() {
                                  {"pooling_errors", pooling_has_no_guesses},
                                  {"known", scores_are_known},
                                  {"facts", reports_say_what_given_scores_are},
+                                 {"counted", reports_need_what_is_counted},
                                  {"predictions", predictions_are_those_of_a_session},
                                  {"no_model", no_predictor_without_a_model},
                                  {"reports", reports_hold_what_they_are_given},
