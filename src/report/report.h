@@ -59,7 +59,7 @@ struct ParsedReportFormat {
 /* "xml", "json", "csv", "sub", "ndjson"; "" is the one that `path` ends with, as in "report.json", else xml. */
 ParsedReportFormat parse_report_format(const std::string& text, const std::string& path);
 
-/* Which of several encodes in one report. */
+/* The number and the name of an encode, in a report of several. */
 struct EncodeLabel {
   int number = 0;
   std::string name;
@@ -76,7 +76,7 @@ struct ReportOptions {
   bool overwrite = false;    // any file may be replaced, not reports alone
 };
 
-/* What a report says besides the scores. */
+/* Everything but the scores that a report says. */
 struct ReportData {
   std::string version;  // of this library
   int width = 0;        // luma samples
@@ -91,7 +91,7 @@ struct ReportData {
   std::optional<Pairing> pairing{};
 };
 
-/* What is to be said of an encode. */
+/* The report of one encode. */
 struct EncodeReport {
   const ScoreTable& scores;
   const EncodeLabel* label;  // nullptr: the report is of one encode
@@ -146,12 +146,12 @@ class ReportFile {
   std::unique_ptr<OutputFile> file_;
 };
 
-/* Where the reports of so many encodes go: `path`, or one for each where it has `%d`; none for "". */
+/* The paths of the reports of so many encodes: `path`, or one for each where it has `%d`; none for "". */
 std::vector<std::string> report_paths(const std::string& path, int encodes);
 
-/* What a session is asked for: none without a path; one for each encode where the path has `%d`, which their numbers
- * replace; else one for all. EINVAL for a score format that is none, also without a path, and for a format that has no
- * place for several encodes. */
+/* Opens the reports of a session: none without a path; one for each encode where the path has `%d`, which their
+ * numbers replace; else one for all. EINVAL for a score format that is none, also without a path, and for a format that
+ * has no place for several encodes. */
 StatusOr<std::vector<ReportFile>> open_reports(const ReportRequest& request, Log& log);
 
 }  // namespace vmafx

@@ -60,7 +60,7 @@ class JsonText {
   std::string text_;
 };
 
-/* Which encode an object is of, if there are several. */
+/* The encode of an object, if there are several. */
 void json_label(const Report& report, JsonText& json) {
   if (!report.label) return;
   json.value("encode", std::to_string(report.label->number));
@@ -106,7 +106,7 @@ void json_excluded(const Report& report, const std::vector<PoolValues>& columns,
   if (!infinite.items().empty()) json.value("infinite_scores", infinite);
 }
 
-/* What is in the object of a window. */
+/* The members of a window's object. */
 void json_window(const Report& report, const PooledFrames& window, JsonText& json) {
   json.value("firstFrame", std::to_string(window.frames.first));
   json.value("lastFrame", std::to_string(window.frames.end - 1));

@@ -1,4 +1,4 @@
-/* What the writers of the report formats share. */
+/* Functions that the writers of the report formats share. */
 #ifndef VMAFX_REPORT_REPORT_WRITERS_H
 #define VMAFX_REPORT_REPORT_WRITERS_H
 
@@ -34,7 +34,7 @@ inline constexpr NamedPool kPooledStatistics[] = {
     {"p95", {Pool::Method::kPercentile, 95}}, {"p99", {Pool::Method::kPercentile, 99}},
 };
 
-/* What every writer works on: an encode. */
+/* The encode that a writer writes. */
 struct Report {
   const ReportOptions& options;
   const ScoreTable& scores;

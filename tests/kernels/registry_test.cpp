@@ -1,5 +1,5 @@
-/* The registry, and the table in docs/metrics.md that tells the agreement of each metric. tools/make_metrics.py makes the
- * other tables. */
+/* The registry, and the table in docs/metrics.md that tells the agreement of each metric. tools/make_metrics.py makes
+ * the other tables. */
 #include "kernels/registry/registry.h"
 
 #include <algorithm>

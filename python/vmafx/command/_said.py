@@ -1,4 +1,4 @@
-"""What ffmpeg and its filter write while they run."""
+"""The lines that ffmpeg and its filter write while they run."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -21,13 +21,13 @@ BEGUN = "Output #"  # ffmpeg's own word, at the info level, once the first frame
 
 @dataclass
 class Said:
-    """What ffmpeg wrote, by level, as far as it matters."""
+    """The lines of ffmpeg that matter, by level."""
 
     lines: list[str]
 
     @property
     def warnings(self) -> list[str]:
-        """Those of the filter, and errors of the others: damaged pictures, say."""
+        """Warnings of the filter, and errors of all others: damaged pictures, say."""
         return shortened([*self.of_filter, *(text for texts in self.damage(()).values() for text in texts)])
 
     @property
@@ -37,7 +37,7 @@ class Said:
         return list(dict.fromkeys(text for source, level, text in lines if "vmafx" in source and level in TELLING))
 
     def damage(self, inputs: Sequence[str]) -> dict[int | None, list[str]]:
-        """What is wrong with pictures and files, by the number of the input; None: nobody says of which.
+        """Finds damage of pictures and files, by the number of the input; None: nobody says of which.
 
         `inputs` are ffmpeg's names for them.
         """

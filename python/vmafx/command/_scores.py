@@ -144,7 +144,7 @@ class Encode:
         return facts_told(told) if told else known_facts(key)
 
     def take_summary(self, summary: Mapping[str, Any]) -> None:
-        """What a report has beside the frames and the windows, as _schemas.py has it."""
+        """Takes all of a report but its frames and windows, in the form of _schemas.py."""
         for group in ("pooled_metrics", "pooled_statistics"):
             for key, values in summary.get(group, {}).items():
                 self.pooled[key] = {
@@ -195,7 +195,7 @@ DOUBTFUL = (
 
 
 def number_of(score: Any) -> float | None:
-    """Of a score as a report has it: a number, null, or one of NOT_FINITE. Raises Wrong."""
+    """Reads a score of a report: a number, null, or one of NOT_FINITE. Raises Wrong."""
     try:
         return NOT_FINITE[score] if isinstance(score, str) else None if score is None else float(score)
     except OverflowError:
@@ -258,8 +258,8 @@ def _name(value: Any) -> str:
 
 
 class _Report:
-    """What is read of a report in JSON. Frames and windows are put away one by one: as Python's objects, those of a
-    film would fill the memory."""
+    """A report in JSON, as far as it is read. Frames and windows are put away one by one: as Python's objects, those
+    of a film would fill the memory."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -397,7 +397,7 @@ def _add_line(encodes: dict[int, Encode], thing: dict[str, Any], number: int, na
 
 
 def _take_last_line(encode: Encode, place: int, report: _Report) -> None:
-    """What it says of all encodes, or of each of several, whose windows it has, too."""
+    """Takes the last line, which is of all encodes, or of each of several, with their windows."""
     for own, summary in report.encodes:
         if summary.get("encode", place) == place:
             encode.windows = own.windows
@@ -444,7 +444,7 @@ def _read_csv(file: IO[str], first: str, name: str) -> Iterable[Encode]:
 
 
 class _Lines:
-    """Of CSV, of which a row may go on in the next ones."""
+    """Lines of CSV, in which a row may go on in the next lines."""
 
     def __init__(self, file: IO[str], first: str) -> None:
         self._file, self._first, self.of_row = file, first, 0
@@ -480,7 +480,7 @@ def _number(text: str, what: str) -> float | None:
 
 
 class _Xml:
-    """What is read of a report in XML. All is in attributes."""
+    """A report in XML, as far as it is read. All is in attributes."""
 
     def __init__(self, name: str) -> None:
         self.encode = Encode(name)
