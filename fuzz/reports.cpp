@@ -101,7 +101,7 @@ void take_line(Script& script, Asked& asked) {
     case 'q': asked.data.fps = script.real(); break;
     case 'z':
       asked.data.partial = true;
-      asked.data.pairing = VmafxPairing{.paired = 1, .max_time_difference = script.real()};
+      asked.data.pairing = Pairing{{.paired = 1, .max_time_difference = script.real()}};
       break;
     default: break;
   }

@@ -505,6 +505,15 @@ static void look_for_input_errors(AVFilterContext *ctx)
     }
 }
 
+/** Tell the library how the frames of an encode were paired; it logs and reports the doubts. */
+static int set_pairing(VMAFXContext *s, int number)
+{
+    VMAFXPairs *pairs = &s->encode[number].pairs;
+
+    pairs->pairing.encode = number;
+    return vmafx_set_pairing(s->vmafx, ff_vmafx_pairs_finish(pairs, &s->fs, s->options.sync.mode));
+}
+
 /**
  * Everything that comes after the last pair. Frames still held go out if they are wanted; if not, there may be no links
  * any more. An error of one encode is returned, and does not take the scores of the others away.
@@ -512,7 +521,6 @@ static void look_for_input_errors(AVFilterContext *ctx)
 static int finish(AVFilterContext *ctx, int wanted)
 {
     VMAFXContext *s = ctx->priv;
-    char prefix[64];
     int ret, first;
 
     s->finished = 1;
@@ -525,11 +533,9 @@ static int finish(AVFilterContext *ctx, int wanted)
     }
     if ((ret = ff_vmafx_group_submit(&s->group)) < 0)
         return ret;
-    for (int i = 0; i < s->options.encodes; i++) {
-        s->encode[i].pairs.pairing.encode = i;
-        if ((ret = vmafx_set_pairing(s->vmafx, &s->encode[i].pairs.pairing)) < 0)
+    for (int i = 0; i < s->options.encodes; i++)
+        if ((ret = set_pairing(s, i)) < 0)
             return ret;
-    }
     first = vmafx_finish(s->vmafx);
     if (!vmafx_finished(s->vmafx))
         return first;
@@ -541,7 +547,6 @@ static int finish(AVFilterContext *ctx, int wanted)
         first = first < 0 ? first : e->error;
         if (!e->pairs.pairing.paired)
             continue;
-        ff_vmafx_pairs_report(&e->pairs, &s->fs, s->options.sync.mode, prefix_of(ctx, e, prefix));
         ret = print_scores(ctx, e);
         first = first < 0 ? first : ret;
     }
@@ -781,7 +786,7 @@ static av_cold void close_early(AVFilterContext *ctx)
            "Broken off before the end of the inputs, after %"PRId64" pairs: there is no score, and the report, if any, "
            "is partial.\n", pairs_of(s));
     s->encode[0].pairs.pairing.cut_short = 1;
-    vmafx_set_pairing(s->vmafx, &s->encode[0].pairs.pairing);
+    set_pairing(s, 0);
 }
 
 static av_cold int has_begun(const VMAFXContext *s)

@@ -24,7 +24,6 @@
 #include "vmafx_pairs.h"
 #include "vmafx_sync.h"
 
-#include "libavutil/bprint.h"
 #include "libavutil/dict.h"
 #include "libavutil/macros.h"
 #include "libavutil/rational.h"
@@ -67,24 +66,44 @@ static int64_t count_skipped(VMAFXPairs *p, const FFFrameSync *fs, const AVFrame
     return p->ref_skipped - before;
 }
 
+/** Take down that so many frames are doubtful at a pair, or, if they have none, before it. */
+static void doubt(VMAFXPairs *p, enum VmafxDoubtKind kind, int64_t nb_frames)
+{
+    VMAFXPairSpan *span = &p->doubtful[kind];
+
+    if (!nb_frames)
+        return;
+    if (!span->end)
+        span->from = p->nb;
+    span->end = p->nb + 1;
+}
+
 /** A pair of the range. */
 static void count_pair(VMAFXPairs *p, const FFFrameSync *fs, const AVFrame *main, const AVFrame *ref, int64_t skipped)
 {
     const double difference = fabs((double)main->pts - ref->pts) * av_q2d(fs->time_base);
+    const int repeats_main = ff_vmafx_pairs_repeats_main(p, main), repeats_ref = ff_vmafx_pairs_repeats_ref(p, ref);
 
     p->pairing.paired++;
-    p->pairing.repeated_distorted += ff_vmafx_pairs_repeats_main(p, main);
-    p->pairing.repeated_reference  += ff_vmafx_pairs_repeats_ref(p, ref);
+    p->pairing.repeated_distorted  += repeats_main;
+    p->pairing.repeated_reference  += repeats_ref;
     p->pairing.unmatched_reference += skipped;
-    p->pairing.corrupt_distorted  += VMAFX_IS_CORRUPT(main);
+    p->pairing.corrupt_distorted   += VMAFX_IS_CORRUPT(main);
     p->pairing.corrupt_reference   += VMAFX_IS_CORRUPT(ref);
+    doubt(p, VMAFX_DOUBT_REPEATED_DISTORTED,  repeats_main);
+    doubt(p, VMAFX_DOUBT_REPEATED_REFERENCE,  repeats_ref);
+    doubt(p, VMAFX_DOUBT_UNMATCHED_REFERENCE, skipped);
+    doubt(p, VMAFX_DOUBT_CORRUPT_DISTORTED,   VMAFX_IS_CORRUPT(main));
+    doubt(p, VMAFX_DOUBT_CORRUPT_REFERENCE,   VMAFX_IS_CORRUPT(ref));
     if (p->pairing.paired == 1) {
         p->before_first     = p->pairing.unmatched_distorted + p->pairing.unmatched_reference;
         p->first_difference = difference;
     }
-    p->after_end += ff_vmafx_pairs_repeats_main(p, main) ||
-                    (ff_vmafx_pairs_repeats_ref(p, ref) && ff_vmafx_sync_ended(fs, ff_vmafx_sync_reference(fs)));
-    p->pairing.max_time_difference = FFMAX(p->pairing.max_time_difference, difference);
+    p->after_end += repeats_main || (repeats_ref && ff_vmafx_sync_ended(fs, ff_vmafx_sync_reference(fs)));
+    if (difference > p->pairing.max_time_difference) {
+        p->pairing.max_time_difference = difference;
+        p->doubtful[VMAFX_DOUBT_TIME_DIFFERENCE] = (VMAFXPairSpan) { p->nb, p->nb + 1 };
+    }
 }
 
 int64_t ff_vmafx_pairs_count(VMAFXPairs *p, const FFFrameSync *fs, const AVFrame *main, const AVFrame *ref,
@@ -102,6 +121,7 @@ int64_t ff_vmafx_pairs_count(VMAFXPairs *p, const FFFrameSync *fs, const AVFrame
         p->nb++;
     } else if (of_range) {
         p->pairing.unmatched_distorted++;
+        doubt(p, VMAFX_DOUBT_UNMATCHED_DISTORTED, 1);
         p->after_end += p->pairing.paired > 0;
     }
     p->last[0]     = main;
@@ -129,75 +149,57 @@ static int is_far(const VMAFXPairs *p, const FFFrameSync *fs, double difference)
     return duration > 0 && difference > duration / 2;
 }
 
-/** Everything that makes the pairs, and so the score, doubtful. */
-static void describe_doubts(AVBPrint *text, const VMAFXPairs *p, const FFFrameSync *fs)
-{
-    if (p->pairing.unmatched_distorted)
-        av_bprintf(text, "; frames of main without a reference frame: %"PRId64, p->pairing.unmatched_distorted);
-    if (p->pairing.unmatched_reference)
-        av_bprintf(text, "; reference frames not used: %"PRId64, p->pairing.unmatched_reference);
-    if (p->pairing.repeated_reference)
-        av_bprintf(text, "; pairs repeating a reference frame: %"PRId64, p->pairing.repeated_reference);
-    if (p->pairing.repeated_distorted)
-        av_bprintf(text, "; pairs repeating a frame of main: %"PRId64, p->pairing.repeated_distorted);
-    if (is_far(p, fs, p->pairing.max_time_difference))
-        av_bprintf(text, "; the times of a pair differ by up to %.3f s, a frame lasts %.3f s",
-                   p->pairing.max_time_difference, mean_duration(p, fs));
-}
-
 #define START_REMEDY "settb=AVTB,setpts=PTS-STARTPTS before each input lets both start at zero"
 
-static void add_remedy(AVBPrint *text, const char *remedy)
-{
-    av_bprintf(text, "%s%s", text->len ? "; " : "", remedy);
-}
+static const char *const damage_remedies[] = { "whole files", "-xerror makes it an error" };
 
-/** Adds remedies for frames without a partner, by where they occurred: at the beginning, at the end, in between. */
-static void describe_remedies(AVBPrint *text, const VMAFXPairs *p, const FFFrameSync *fs, int mode)
+/**
+ * Find remedies for doubtful pairs, by where they occurred: at the beginning, at the end, in between.
+ *
+ * @return  number of remedies
+ */
+static int find_remedies(VMAFXPairs *p, const FFFrameSync *fs, int mode)
 {
     const int64_t frames  = p->pairing.unmatched_distorted + p->pairing.unmatched_reference +
                             p->pairing.repeated_reference + p->pairing.repeated_distorted;
     const int in_between  = frames > p->before_first + p->after_end;
     const int apart       = is_far(p, fs, p->pairing.max_time_difference) && !p->after_end;
+    int nb = 0;
 
     if (mode != VMAFX_SYNC_NEAREST && (in_between || apart))
-        add_remedy(text, "ts_sync_mode=nearest pairs by the nearest time");
+        p->remedies[nb++] = "ts_sync_mode=nearest pairs by the nearest time";
     if (p->before_first || is_far(p, fs, p->first_difference) || (apart && !in_between))
-        add_remedy(text, START_REMEDY);
+        p->remedies[nb++] = START_REMEDY;
     if (in_between)
-        add_remedy(text, "the fps filter before an input gives both one frame rate");
+        p->remedies[nb++] = "the fps filter before an input gives both one frame rate";
     if (p->after_end)
-        add_remedy(text, "shortest=1 ends with the shorter input");
+        p->remedies[nb++] = "shortest=1 ends with the shorter input";
+    return nb;
 }
 
-/** Damaged pictures are scored as they are. */
-static void report_corrupt(const VMAFXPairs *p, AVFilterContext *ctx, const char *prefix)
+const VmafxPairing *ff_vmafx_pairs_finish(VMAFXPairs *p, const FFFrameSync *fs, int mode)
 {
-    if (p->pairing.corrupt_distorted || p->pairing.corrupt_reference)
-        av_log(ctx, AV_LOG_WARNING, "%sThe score is doubtful, frames were decoded with errors: of %"PRId64" pairs, the "
-               "frame of main is corrupt in %"PRId64" and the reference in %"PRId64". What helps: whole files; -xerror "
-               "makes it an error.\n", prefix, p->pairing.paired, p->pairing.corrupt_distorted,
-               p->pairing.corrupt_reference);
-}
+    const int nb_remedies = find_remedies(p, fs, mode);
+    int nb = 0;
 
-void ff_vmafx_pairs_report(const VMAFXPairs *p, const FFFrameSync *fs, int mode, const char *prefix)
-{
-    AVBPrint doubts, remedies;
+    for (int kind = 0; kind < VMAFX_DOUBT_KINDS; kind++) {
+        const int of_damage = kind == VMAFX_DOUBT_CORRUPT_DISTORTED || kind == VMAFX_DOUBT_CORRUPT_REFERENCE;
 
-    av_bprint_init(&doubts, 0, AV_BPRINT_SIZE_AUTOMATIC);
-    av_bprint_init(&remedies, 0, AV_BPRINT_SIZE_AUTOMATIC);
-    describe_doubts(&doubts, p, fs);
-    describe_remedies(&remedies, p, fs, mode);
-    if (doubts.len)
-        av_log(fs->parent, AV_LOG_WARNING, "%sThe score is doubtful, the inputs do not go together frame by frame: "
-               "pairs scored: %"PRId64"%s. What helps: %s.\n", prefix, p->pairing.paired, doubts.str,
-               remedies.str);
-    else
-        av_log(fs->parent, AV_LOG_VERBOSE, "%sPairs scored: %"PRId64", no frame repeated or left over.\n", prefix,
-               p->pairing.paired);
-    av_bprint_finalize(&remedies, NULL);
-    av_bprint_finalize(&doubts, NULL);
-    report_corrupt(p, fs->parent, prefix);
+        if (!p->doubtful[kind].end ||
+            (kind == VMAFX_DOUBT_TIME_DIFFERENCE && !is_far(p, fs, p->pairing.max_time_difference)))
+            continue;
+        p->doubts[nb++] = (VmafxDoubt) {
+            .kind           = kind,
+            .from           = p->doubtful[kind].from,
+            .end            = p->doubtful[kind].end,
+            .frame_duration = mean_duration(p, fs),
+            .remedies       = of_damage ? damage_remedies : p->remedies,
+            .n_remedies     = of_damage ? FF_ARRAY_ELEMS(damage_remedies) : nb_remedies,
+        };
+    }
+    p->pairing.doubts   = p->doubts;
+    p->pairing.n_doubts = nb;
+    return &p->pairing;
 }
 
 void ff_vmafx_pairs_report_none(AVFilterContext *ctx, int64_t arrived_main, int64_t arrived_ref)

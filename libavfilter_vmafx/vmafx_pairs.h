@@ -19,7 +19,7 @@
 /**
  * @file
  * How the frames of a main input and of the reference were paired, and what makes the pairs, and so the score,
- * doubtful.
+ * doubtful. The library puts it into words.
  */
 
 #ifndef AVFILTER_VMAFX_PAIRS_H
@@ -32,6 +32,14 @@
 #include "libavutil/frame.h"
 #include "avfilter.h"
 #include "framesync.h"
+
+#define VMAFX_DOUBT_KINDS (VMAFX_DOUBT_CORRUPT_REFERENCE + 1)
+#define VMAFX_MOST_REMEDIES 4
+
+/** Numbers of pairs, from the first to the one before `end`. All zero: none. */
+typedef struct VMAFXPairSpan {
+    int64_t from, end;
+} VMAFXPairSpan;
 
 /** The pairs of a main input. All zero before the first one. */
 typedef struct VMAFXPairs {
@@ -46,6 +54,9 @@ typedef struct VMAFXPairs {
     int64_t before_first;       ///< frames of either input before the first pair
     double first_difference;    ///< between the times of the first pair, in seconds
     int64_t after_end;          ///< frames of main that met the end of the reference, or the other way around
+    VMAFXPairSpan doubtful[VMAFX_DOUBT_KINDS];  ///< places of doubtful pairs; of the largest difference of times always
+    VmafxDoubt doubts[VMAFX_DOUBT_KINDS];       ///< `pairing` points to them at the end
+    const char *remedies[VMAFX_MOST_REMEDIES];
     int told_interlaced;        ///< the user knows that only one input is interlaced
 } VMAFXPairs;
 
@@ -76,12 +87,12 @@ int64_t ff_vmafx_pairs_count(VMAFXPairs *pairs, const FFFrameSync *fs, const AVF
                              int of_range);
 
 /**
- * Say whether the pairs are doubtful, and what helps.
+ * Find out whether the pairs are doubtful, and what helps.
  *
- * @param mode    enum VMAFXSyncMode, by which they were made
- * @param prefix  what the log line begins with
+ * @param mode  enum VMAFXSyncMode, by which they were made
+ * @return      what the library is told of them, valid as long as `pairs`
  */
-void ff_vmafx_pairs_report(const VMAFXPairs *pairs, const FFFrameSync *fs, int mode, const char *prefix);
+const VmafxPairing *ff_vmafx_pairs_finish(VMAFXPairs *pairs, const FFFrameSync *fs, int mode);
 
 /**
  * Tell in the metadata of an output frame which frames of its pair are damaged, as their decoders say.

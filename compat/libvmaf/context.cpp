@@ -148,7 +148,7 @@ int VmafContext::pooled(const std::string& name, VmafPoolingMethod method, unsig
   std::vector<double> scores;
   const int ret =
       for_each_index(low, high, [&](unsigned index) { return feature_score(name, index, &scores.emplace_back()); });
-  return ret ? ret : compat::pool(method, scores, score);
+  return ret ? ret : compat::pool(compat::key_of(name), method, scores, score);
 }
 
 int VmafContext::write_report(const char* path, const char* format) {

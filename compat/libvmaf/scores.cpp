@@ -1,9 +1,9 @@
 #include "compat/libvmaf/scores.h"
 
-#include <algorithm>
 #include <cerrno>
 
 #include "compat/libvmaf/log.h"
+#include "vmafx/vmafx.h"
 
 namespace compat {
 
@@ -25,22 +25,15 @@ std::optional<double> Scores::get(const std::string& name, unsigned index) const
   return score == found->second->end() ? std::nullopt : std::optional(score->second);
 }
 
-/* Sums in libvmaf's order, so that the last bit is libvmaf's, too. */
-int pool(VmafPoolingMethod method, const std::vector<double>& scores, double* pooled) {
-  if (scores.empty()) return -EINVAL;
-  const auto count = static_cast<double>(scores.size());
-  double sum = 0;
+int pool(const std::string& key, VmafPoolingMethod method, const std::vector<double>& scores, double* pooled) {
+  const auto pool_by = [&](const char* name) {
+    return scores.empty() ? -EINVAL : vmafx_pool_key(key.c_str(), name, scores.data(), scores.size(), pooled);
+  };
   switch (method) {
-    case VMAF_POOL_METHOD_MIN: *pooled = *std::ranges::min_element(scores); return 0;
-    case VMAF_POOL_METHOD_MAX: *pooled = *std::ranges::max_element(scores); return 0;
-    case VMAF_POOL_METHOD_MEAN:
-      for (const double score : scores) sum += score;
-      *pooled = sum / count;
-      return 0;
-    case VMAF_POOL_METHOD_HARMONIC_MEAN:
-      for (const double score : scores) sum += 1. / (score + 1.);
-      *pooled = count / sum - 1.0;
-      return 0;
+    case VMAF_POOL_METHOD_MIN: return pool_by("min");
+    case VMAF_POOL_METHOD_MAX: return pool_by("max");
+    case VMAF_POOL_METHOD_MEAN: return pool_by("mean");
+    case VMAF_POOL_METHOD_HARMONIC_MEAN: return pool_by("harmonic_mean");
     default: return -EINVAL;
   }
 }

@@ -34,8 +34,8 @@ class Scores {
   std::unordered_map<std::string, Column*> by_name_;
 };
 
-/* EINVAL: there is no such method, or there are no scores. */
-int pool(VmafPoolingMethod method, const std::vector<double>& scores, double* pooled);
+/* Pools scores that reports call `key`, as reports do. EINVAL: there is no such method, or there are no scores. */
+int pool(const std::string& key, VmafPoolingMethod method, const std::vector<double>& scores, double* pooled);
 
 }  // namespace compat
 

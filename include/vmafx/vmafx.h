@@ -530,6 +530,29 @@ VMAFX_API int vmafx_submit_against(VmafxContext *ctx, int64_t frame, const Vmafx
 
 /* -- End of stream ------------------------------------------------------------------------------------------------- */
 
+/* The kinds of doubt about scores. All but one have a count in VmafxPairing. */
+enum VmafxDoubtKind {
+    VMAFX_DOUBT_UNMATCHED_DISTORTED,
+    VMAFX_DOUBT_UNMATCHED_REFERENCE,
+    VMAFX_DOUBT_REPEATED_REFERENCE,
+    VMAFX_DOUBT_REPEATED_DISTORTED,
+    VMAFX_DOUBT_TIME_DIFFERENCE, /* the frames of a pair differ too much in time to belong together */
+    VMAFX_DOUBT_CORRUPT_DISTORTED,
+    VMAFX_DOUBT_CORRUPT_REFERENCE,
+};
+
+/* The place of a doubt in the stream, and what removes it. */
+typedef struct VmafxDoubt {
+    enum VmafxDoubtKind kind;
+    /* The doubtful pairs have numbers from `from` to `end` - 1. A frame without a pair counts for the pair that
+     * follows. `end` 0: unknown. */
+    int64_t from, end;
+    double frame_duration;       /* the mean duration of a frame in seconds; only VMAFX_DOUBT_TIME_DIFFERENCE has it */
+    const char *const *remedies; /* what the user can do, each as a sentence without its period; NULL: nothing */
+    size_t n_remedies;
+    void *reserved[16];          /* zero */
+} VmafxDoubt;
+
 /* How the application paired the frames of one encode, for the report. All counts are numbers of frames. */
 typedef struct VmafxPairing {
     int64_t paired;              /* pairs that were scored */
@@ -542,10 +565,14 @@ typedef struct VmafxPairing {
     int encode;                  /* the encode that the counts belong to, from 0 */
     int64_t corrupt_distorted;   /* pairs whose distorted frame its decoder marks as damaged */
     int64_t corrupt_reference;   /* pairs whose reference frame its decoder marks as damaged */
+    const VmafxDoubt *doubts;    /* one for each kind at most; a count that is not 0 is a doubt without it, too */
+    size_t n_doubts;
     void *reserved[16];          /* zero */
 } VmafxPairing;
 
-/* Tells the report how frames were paired. Before vmafx_finish(); before vmafx_close() for a partial report. */
+/* Tells the report how frames were paired. Before vmafx_finish(); before vmafx_close() for a partial report. Everything
+ * is copied. vmafx_finish() logs the doubts at VMAFX_LOG_WARNING; reports have them as data. EINVAL: there is no such
+ * encode, or no such kind of doubt. */
 VMAFX_API int vmafx_set_pairing(VmafxContext *ctx, const VmafxPairing *pairing);
 
 /* Scores all frames, pools, writes the report and gives it its name. EINVAL: no frame was scored, or none of an encode;
@@ -582,6 +609,50 @@ VMAFX_API const char *vmafx_encode_name(const VmafxContext *ctx, int encode);
  * -EINVAL past the last, and before vmafx_finished(). */
 VMAFX_API int vmafx_aggregate(const VmafxContext *ctx, int i, const char **name, double *value);
 
+/* -- Pooling ------------------------------------------------------------------------------------------------------- */
+
+/* Pools `n` scores of frames, in the order of the frames, as reports, windows and vmafx_model_score() pool them, to the
+ * last bit. `method` is a value of the option `pool`. Scores that are not finite are left out; the others are
+ * s[0] … s[n-1] in the order of frames, and o[0] … o[n-1] in ascending order:
+ *
+ *     mean            sum(s[i]) / n
+ *     harmonic_mean   n / sum(1 / (s[i] + 1)) - 1
+ *     min, max        o[0], o[n-1]
+ *     stddev          sqrt(sum((s[i] - mean)^2) / n)
+ *     pN, percN       (1 - f) o[k] + f o[k+1], where N / 100 (n - 1) = k + f with a whole k and 0 <= f < 1
+ *     median          p50
+ *
+ * Sums begin with the first frame and are of doubles. The stddev of scores that are all equal is 0, and each percentile
+ * of them is that score. Where no score is finite, *pooled is what all of them are (inf, -inf), and NaN if they differ,
+ * or for stddev.
+ *
+ * `key` is the key of the score in reports, or NULL. Some metrics have a mean of their own: the mean of cvvdp's JODs is
+ * the JOD of the norm of the differences that they stand for (docs/metrics.md).
+ *
+ * EINVAL: there is no such method; EDOM: there are no scores. */
+VMAFX_API int vmafx_pool(const char *method, const double *values, size_t n, double *pooled);
+VMAFX_API int vmafx_pool_key(const char *key, const char *method, const double *values, size_t n, double *pooled);
+
+/* -- What scores are ----------------------------------------------------------------------------------------------- */
+
+/* The scores that stand for the worse pictures: low ones, high ones, or neither. */
+enum VmafxWorse { VMAFX_WORSE_LOW, VMAFX_WORSE_HIGH, VMAFX_WORSE_NEITHER };
+
+/* The facts of a score that do not depend on pictures. */
+typedef struct VmafxScoreFacts {
+    const char *key;    /* its key in reports */
+    const char *metric; /* the extractor that makes it; NULL: a model does */
+    enum VmafxWorse worse;
+    int main;           /* 1: a score to read first: a model's, or the one that stands for its metric */
+    int alone;          /* 1: people read it without a model, as psnr_y; 0: models read it, or nobody */
+    const char *unit;   /* "dB", "JOD"; NULL: none */
+    void *reserved[16]; /* zero */
+} VmafxScoreFacts;
+
+/* Fills in the facts of the i-th score that metrics provide, in the order of reports. Options may add to the end of its
+ * key: "psnr_y_…". The texts are static. -EINVAL past the last. */
+VMAFX_API int vmafx_known_score(int i, VmafxScoreFacts *facts);
+
 /* -- Models and reports without a stream --------------------------------------------------------------------------- */
 
 /* Opens a model by itself, which predicts from scores of features, whatever computed them. `model` is one entry of the
@@ -613,6 +684,10 @@ typedef struct VmafxReportStream {
     const VmafxPairing *pairing;  /* NULL: unknown. With `cut_short`, the report is marked partial */
     const char *window;           /* the option `window`, which allows no gap between frames; NULL: none */
     const char *pool;             /* the option `pool`, for the windows; NULL: its default */
+    /* The facts of the scores, as earlier reports had them, above all which ones were asked for (`main`). For a score
+     * that is not listed, the metric of its key tells them; without one it is a model's. */
+    const VmafxScoreFacts *facts;
+    size_t n_facts;
     void *reserved[16];           /* zero */
 } VmafxReportStream;
 

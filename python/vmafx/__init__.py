@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ._pictures import Color, Format, Frame, Picture
     from ._kept_reference import KeptReference
     from ._options import Option, OptionInfo, options
+    from ._pooling import pool
     from ._session import FrameScores, Scores, Session, Window
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "extractors",
     "models",
     "options",
+    "pool",
     "score",
     "version",
 ]
@@ -46,7 +48,8 @@ def __getattr__(name: str) -> Any:
     these names need.
     """
     if name in __all__:
-        for place in ("_discovery", "_options", "_files", "_library", "_pictures", "_kept_reference", "_session"):
+        places = "_discovery", "_options", "_files", "_library", "_pictures", "_pooling", "_kept_reference", "_session"
+        for place in places:
             module = import_module(f".{place}", __name__)
             if hasattr(module, name):
                 return globals().setdefault(name, getattr(module, name))

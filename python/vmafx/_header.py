@@ -150,6 +150,23 @@ const char *vmafx_kept_reference_last_error(const VmafxKeptReference *ref);
 void vmafx_kept_reference_close(VmafxKeptReference **ref);
 int vmafx_configure_against(VmafxContext *ctx, const VmafxKeptReference *ref, const VmafxFormat *dist, int n);
 int vmafx_submit_against(VmafxContext *ctx, int64_t frame, const VmafxPicture *const *dist, int n);
+enum VmafxDoubtKind {
+VMAFX_DOUBT_UNMATCHED_DISTORTED,
+VMAFX_DOUBT_UNMATCHED_REFERENCE,
+VMAFX_DOUBT_REPEATED_REFERENCE,
+VMAFX_DOUBT_REPEATED_DISTORTED,
+VMAFX_DOUBT_TIME_DIFFERENCE,
+VMAFX_DOUBT_CORRUPT_DISTORTED,
+VMAFX_DOUBT_CORRUPT_REFERENCE,
+};
+typedef struct VmafxDoubt {
+enum VmafxDoubtKind kind;
+int64_t from, end;
+double frame_duration;
+const char *const *remedies;
+size_t n_remedies;
+void *reserved[16];
+} VmafxDoubt;
 typedef struct VmafxPairing {
 int64_t paired;
 int64_t unmatched_distorted;
@@ -161,6 +178,8 @@ int cut_short;
 int encode;
 int64_t corrupt_distorted;
 int64_t corrupt_reference;
+const VmafxDoubt *doubts;
+size_t n_doubts;
 void *reserved[16];
 } VmafxPairing;
 int vmafx_set_pairing(VmafxContext *ctx, const VmafxPairing *pairing);
@@ -174,6 +193,19 @@ int vmafx_encode_model_score(VmafxContext *ctx, int encode, int i, const char **
 int vmafx_encode_feature_score(VmafxContext *ctx, int encode, int i, const char **name, double *score);
 const char *vmafx_encode_name(const VmafxContext *ctx, int encode);
 int vmafx_aggregate(const VmafxContext *ctx, int i, const char **name, double *value);
+int vmafx_pool(const char *method, const double *values, size_t n, double *pooled);
+int vmafx_pool_key(const char *key, const char *method, const double *values, size_t n, double *pooled);
+enum VmafxWorse { VMAFX_WORSE_LOW, VMAFX_WORSE_HIGH, VMAFX_WORSE_NEITHER };
+typedef struct VmafxScoreFacts {
+const char *key;
+const char *metric;
+enum VmafxWorse worse;
+int main;
+int alone;
+const char *unit;
+void *reserved[16];
+} VmafxScoreFacts;
+int vmafx_known_score(int i, VmafxScoreFacts *facts);
 int vmafx_predictor_open(VmafxPredictor **out, const char *model, VmafxLogCallback log, void *log_cookie);
 void vmafx_predictor_close(VmafxPredictor **predictor);
 const char *vmafx_predictor_feature(const VmafxPredictor *predictor);
@@ -185,6 +217,8 @@ const VmafxPicture *pictures;
 const VmafxPairing *pairing;
 const char *window;
 const char *pool;
+const VmafxScoreFacts *facts;
+size_t n_facts;
 void *reserved[16];
 } VmafxReportStream;
 typedef struct VmafxReport {

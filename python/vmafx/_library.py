@@ -4,13 +4,10 @@ import errno
 import functools
 import logging
 import os
-import re
-import shutil
 import signal
 import sys
 import threading
 import time
-from pathlib import Path
 from traceback import format_exc, walk_tb
 from types import TracebackType
 from typing import Any
@@ -18,8 +15,7 @@ from typing import Any
 from cffi import FFI
 
 from . import _header
-
-NAME = "libvmafx.so.0"
+from ._places import NAME, opened, places, reason_of
 
 logger = logging.getLogger("vmafx")
 
@@ -60,67 +56,19 @@ for _name in (
 
 # -- Finding it --------------------------------------------------------------------------------------------------------
 
-_programs: list[str] = []
-
-
-def look_beside(ffmpeg: str) -> None:
-    """Prefers the library of this ffmpeg to all others but that of VMAFX_LIBRARY, if none was loaded yet."""
-    if ffmpeg not in _programs:
-        _programs.insert(0, ffmpeg)
-
-
-def _places() -> list[str]:
-    """Lists where the library may be, in order. A name without a path is for the loader of libraries."""
-    named = os.environ.get("VMAFX_LIBRARY")
-    if named:
-        return [os.path.join(named, NAME) if os.path.isdir(named) else named]
-    own = Path(__file__).resolve().parent.parent.parent  # PREFIX/lib/vmafx of an installation, or the sources
-    of_module = [own / NAME, own / "build/.libs" / NAME, own / "build/lib/vmafx" / NAME]
-    names = os.environ.get("VMAFX_FFMPEG"), "ffmpeg", "vmafx-ffmpeg"
-    programs = [path for name in names if name and (path := shutil.which(name))]
-    started = [path for path in getattr(sys, "argv", [])[:1] if os.path.isfile(path)]
-    places = *map(_beside, _programs), *of_module, *map(_beside, (*started, *programs)), NAME
-    return list(dict.fromkeys(map(str, places)))
-
-
-def _beside(program: str) -> Path:
-    """The library that belongs to PREFIX/bin/PROGRAM or build/bin/ffmpeg."""
-    return Path(program).resolve().parent.parent / "lib/vmafx" / NAME
-
-
-def _open(place: str) -> Any:
-    """Loads a library, and before it those that it needs, where they are beside it, as in a bundle. Raises OSError."""
-    looked_for = set()
-    while True:
-        try:
-            return ffi.dlopen(place)
-        except OSError as failure:
-            needed = re.search(r"(lib[^\s/:']+): (?:cannot open|version )", str(failure))
-            folders = [Path(place).parent, Path(place).parent / "gcc"]  # the latter has the compiler's libraries
-            there = [path for folder in folders if needed and (path := folder / needed[1]).exists()]
-            if not there or there[0] in looked_for:
-                raise
-            looked_for.add(there[0])
-            LASTING.append(_open(str(there[0])))
-
-
-def _reason(failure: OSError) -> str:
-    """The loader's words, without those of cffi around them."""
-    return re.sub(r"^cannot load library '?.*?'?: |\.  (?:Additionally|Also), .*", "", str(failure), flags=re.S)
-
 
 @functools.cache
 def library() -> Any:
     """The library, loaded at the first call. Raises Error (ENOENT; ENOSYS: it is too old)."""
     seen, number = [], errno.ENOENT
-    for place in _places():
+    for place in places():
         if os.path.dirname(place) and not os.path.exists(place):
             seen.append(f"{place} (not there)")
             continue
         try:
-            found = _open(place)
+            found = opened(place, ffi.dlopen, LASTING)
         except OSError as failure:
-            seen.append(f"{place if os.path.dirname(place) else 'the loader of libraries'} ({_reason(failure)})")
+            seen.append(f"{place if os.path.dirname(place) else 'the loader of libraries'} ({reason_of(failure)})")
             continue
         missing = [name for name in dir(found) if not hasattr(found, name)]
         if not missing:
@@ -166,6 +114,7 @@ class Messages:
 
     def __init__(self) -> None:
         self.errors: list[str] = []  # texts; nothing else tells why vmafx_open() failed
+        self.warnings: list[str] = []
         self.raised: list[BaseException] = []  # a call that ends raises them
         self.inside: dict[int, float] = {}  # threads that run handlers, and since when
 
@@ -181,6 +130,8 @@ def _log(cookie: Any, level: int, message: Any) -> None:
     text = text_of(message)
     if _level_of[level] == logging.ERROR:
         messages.errors.append(text)
+    elif _level_of[level] == logging.WARNING:
+        messages.warnings.append(text)
     try:
         logger.log(_level_of[level], "%s", text)
     except Exception as error:

@@ -2,7 +2,9 @@
 #ifndef VMAFX_ENGINE_API_H
 #define VMAFX_ENGINE_API_H
 
+#include <algorithm>
 #include <cerrno>
+#include <span>
 
 #include "base/log.h"
 #include "base/status.h"
@@ -21,6 +23,16 @@ namespace vmafx {
 /* -EAGAIN is an answer of vmafx_receive(), and whoever gets it tries again: no failure may look like it. */
 inline int code_of(const Status& status) { return -(status.code() == EAGAIN ? EIO : status.code()); }
 
+/* Refuses an array of texts that is not there, or has a text that is not there. */
+inline Status check_texts(const char* const* given, size_t n, const char* name) {
+  if (n && (!given || std::ranges::count(given, given + n, nullptr)))
+    return error(EINVAL, "%zu %s are given, but not a pointer to each", n, name);
+  return {};
+}
+
+template <class Struct>
+Status check_array(const Struct* given, size_t n, const char* name);
+
 /* Refuses a struct, or one inside it, with a word that only a later version of the library knows. */
 template <class Struct>
 Status check_reserved(const Struct& given, const char* name) {
@@ -30,6 +42,19 @@ Status check_reserved(const Struct& given, const char* name) {
   if constexpr (requires { given.color; }) VMAFX_TRY(check_reserved(given.color, "VmafxColor"));
   if constexpr (requires { given.object; })
     for (const VmafxObject& object : given.object) VMAFX_TRY(check_reserved(object, "VmafxObject"));
+  if constexpr (requires { given.doubts; }) VMAFX_TRY(check_array(given.doubts, given.n_doubts, "VmafxDoubt"));
+  return {};
+}
+
+/* Refuses an array of structs that is not there, or has such a struct. */
+template <class Struct>
+Status check_array(const Struct* given, size_t n, const char* name) {
+  if (n && !given) return error(EINVAL, "%zu structs %s are given, but no pointer to them", n, name);
+  for (const Struct& each : std::span(given, n)) {
+    VMAFX_TRY(check_reserved(each, name));
+    if constexpr (requires { each.key; }) VMAFX_TRY(check_texts(&each.key, 1, "keys"));
+    if constexpr (requires { each.remedies; }) VMAFX_TRY(check_texts(each.remedies, each.n_remedies, "remedies"));
+  }
   return {};
 }
 

@@ -1,8 +1,10 @@
-/* The part of the C API that needs no stream: models by themselves, and reports of scores that the application has. */
+/* The part of the C API that needs no stream: models by themselves, pooling, facts of scores, and reports of scores
+ * that the application has. */
 #include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -86,15 +88,11 @@ const char* text_at(std::span<const std::string> texts, int i) {
 
 std::span<const VmafxFrameResult> frames_of(const VmafxReport& report) { return {report.frames, report.n_frames}; }
 
-Status check_scores(const VmafxScore* scores, size_t n) {
-  for (const VmafxScore& score : std::span(scores, n)) VMAFX_TRY(vmafx::check_reserved(score, "VmafxScore"));
-  return {};
-}
-
 Status check_stream(const VmafxReport& report) {
   if (!report.stream) return {};
   VMAFX_TRY(vmafx::check_reserved(*report.stream, "VmafxReportStream"));
   if (report.stream->pairing) VMAFX_TRY(vmafx::check_reserved(*report.stream->pairing, "VmafxPairing"));
+  VMAFX_TRY(vmafx::check_array(report.stream->facts, report.stream->n_facts, "VmafxScoreFacts"));
   for (size_t i = 0; report.stream->pictures && i < report.n_frames; i++)
     VMAFX_TRY(vmafx::check_reserved(report.stream->pictures[i], "VmafxPicture"));
   return {};
@@ -110,10 +108,15 @@ Status check(const VmafxReport& report) {
     VMAFX_TRY(vmafx::check_reserved(frame, "VmafxFrameResult"));
     if (frame.frame < 0 || frame.frame > INT_MAX || (frame.n_scores && !frame.scores))
       return error(EINVAL, "there is no frame %lld", static_cast<long long>(frame.frame));
-    VMAFX_TRY(check_scores(frame.scores, frame.n_scores));
+    VMAFX_TRY(vmafx::check_array(frame.scores, frame.n_scores, "VmafxScore"));
   }
-  VMAFX_TRY(check_scores(report.aggregates, report.n_aggregates));
+  VMAFX_TRY(vmafx::check_array(report.aggregates, report.n_aggregates, "VmafxScore"));
   return check_stream(report);
+}
+
+vmafx::MeanOfScores* mean_of(const std::string& key) {
+  const vmafx::FeatureInfo* const feature = vmafx::find_score(key).feature;
+  return feature ? feature->mean : nullptr;
 }
 
 /* Columns in the order in which scores name them. */
@@ -125,7 +128,7 @@ vmafx::ScoreTable table_of(const VmafxReport& report) {
       if (columns.emplace(score.key, static_cast<int>(keys.size())).second) keys.push_back(score.key);
   vmafx::ScoreTable table(std::move(keys));
   for (int column = 0; column < table.columns(); column++)
-    table.set_mean(column, vmafx::find_mean(table.keys()[static_cast<size_t>(column)]));
+    table.set_mean(column, mean_of(table.keys()[static_cast<size_t>(column)]));
   for (const VmafxFrameResult& frame : frames_of(report))
     for (const VmafxScore& score : std::span(frame.scores, frame.n_scores))
       table.put(frame.frame, columns.at(score.key), score.value);
@@ -138,6 +141,55 @@ vmafx::ScoreTable table_of(const VmafxReport& report) {
 }
 
 std::string text(const char* given) { return given ? given : ""; }
+
+VmafxWorse worse_of(vmafx::Worse worse) {
+  switch (worse) {
+    case vmafx::Worse::kLow: return VMAFX_WORSE_LOW;
+    case vmafx::Worse::kHigh: return VMAFX_WORSE_HIGH;
+    case vmafx::Worse::kNeither: break;
+  }
+  return VMAFX_WORSE_NEITHER;
+}
+
+StatusOr<vmafx::Worse> worse_of(const VmafxScoreFacts& facts) {
+  for (const auto worse : {vmafx::Worse::kLow, vmafx::Worse::kHigh, vmafx::Worse::kNeither})
+    if (worse_of(worse) == facts.worse) return worse;
+  return error(EINVAL, "%d does not say which scores of %s are the worse ones", static_cast<int>(facts.worse),
+               facts.key);
+}
+
+VmafxScoreFacts facts_of(const vmafx::KnownScore& score) {
+  const auto& [metric, feature] = score;
+  return {.key = feature->key,
+          .metric = metric->name,
+          .worse = worse_of(feature->worse),
+          .main = &vmafx::main_feature(*metric) == feature,
+          .alone = feature->alone,
+          .unit = feature->unit};
+}
+
+/* Takes the facts of a score from the stream, or else from the metrics. */
+VmafxScoreFacts facts_of(const std::string& key, const VmafxReportStream* stream) {
+  if (stream)
+    for (const VmafxScoreFacts& facts : std::span(stream->facts, stream->n_facts))
+      if (key == facts.key) return facts;
+  const vmafx::KnownScore known = vmafx::find_score(key);
+  if (!known.feature) return {.key = key.c_str(), .metric = nullptr, .worse = VMAFX_WORSE_LOW, .main = 1};
+  VmafxScoreFacts facts = facts_of(known);
+  facts.key = key.c_str();
+  facts.main = facts.alone;
+  return facts;
+}
+
+StatusOr<std::vector<vmafx::ScoreFacts>> facts_of(const vmafx::ScoreTable& table, const VmafxReportStream* stream) {
+  std::vector<vmafx::ScoreFacts> all;
+  for (const std::string& key : table.keys()) {
+    const VmafxScoreFacts facts = facts_of(key, stream);
+    VMAFX_ASSIGN(const vmafx::Worse worse, worse_of(facts));
+    all.push_back({key, text(facts.metric), worse, facts.main != 0, text(facts.unit)});
+  }
+  return all;
+}
 
 /* As a session makes them of the same frames. */
 StatusOr<std::vector<vmafx::PooledFrames>> windows_of(const VmafxReport& report, const vmafx::ScoreTable& table,
@@ -164,6 +216,12 @@ StatusOr<std::vector<vmafx::PooledFrames>> windows_of(const VmafxReport& report,
   return pooled;
 }
 
+/* The run itself is unknown: only what the scores are. */
+std::optional<vmafx::Json> run_json(std::span<const vmafx::ScoreFacts> facts) {
+  if (facts.empty()) return std::nullopt;
+  return vmafx::Json::object({{"scores", vmafx::scores_json(facts)}});
+}
+
 Status write(const VmafxReport& report, vmafx::Log& log) {
   VMAFX_TRY(check(report));
   const int n_subsample = std::max(report.n_subsample, 1);
@@ -178,18 +236,38 @@ Status write(const VmafxReport& report, vmafx::Log& log) {
     return error(EINVAL, "ndjson is written while frames are scored: use xml, json, csv or sub");
   const vmafx::ScoreTable table = table_of(report);
   VMAFX_ASSIGN(auto windows, windows_of(report, table, log));
-  const VmafxPairing* const pairing = report.stream ? report.stream->pairing : nullptr;
+  VMAFX_ASSIGN(const auto facts, facts_of(table, report.stream));
+  std::optional<vmafx::Pairing> pairing;
+  if (report.stream && report.stream->pairing) {
+    VMAFX_ASSIGN(pairing, vmafx::read_pairing(*report.stream->pairing));
+  }
   const vmafx::EncodeReport encode = {table,
                                       nullptr,
                                       {.version = vmafx::library_version(),
                                        .width = report.width,
                                        .height = report.height,
                                        .fps = report.fps,
-                                       .partial = pairing && pairing->cut_short,
+                                       .partial = pairing && pairing->counts.cut_short,
                                        .windows = std::move(windows),
-                                       .pairing = pairing ? std::optional(*pairing) : std::nullopt}};
+                                       .run = run_json(facts),
+                                       .pairing = pairing}};
   VMAFX_TRY(file.write({&encode, 1}));
-  return file.commit();
+  VMAFX_TRY(file.commit());
+  if (pairing) vmafx::log_pairing(*pairing, log);
+  return {};
+}
+
+/* -- Pooling ------------------------------------------------------------------------------------------------------- */
+
+Status pool(const char* key, const char* method, std::span<const double> values, double* pooled) {
+  const vmafx::ParsedPool parsed = vmafx::parse_pool(text(method));
+  if (!parsed.known)
+    return error(EINVAL, "cannot pool by %s: use mean, min, max, harmonic_mean, median, stddev or pN",
+                 text(method).c_str());
+  const auto score = vmafx::pool_column(parsed.pool, vmafx::pool_values(values, key ? mean_of(key) : nullptr));
+  if (!score) return error(EDOM, "there are no scores to pool");
+  *pooled = *score;
+  return {};
 }
 
 }  // namespace
@@ -238,4 +316,20 @@ int vmafx_write_report(const VmafxReport* report) {
     vmafx::Log log(vmafx::sink_of(*report));
     return write(*report, log);
   });
+}
+
+int vmafx_pool_key(const char* key, const char* method, const double* values, size_t n, double* pooled) {
+  if (!pooled || (n && !values)) return -EINVAL;
+  return vmafx::code_of(vmafx::guarded([&] { return pool(key, method, {values, n}, pooled); }));
+}
+
+int vmafx_pool(const char* method, const double* values, size_t n, double* pooled) {
+  return vmafx_pool_key(nullptr, method, values, n, pooled);
+}
+
+int vmafx_known_score(int i, VmafxScoreFacts* facts) {
+  const auto known = vmafx::known_scores();
+  if (!facts || i < 0 || static_cast<size_t>(i) >= known.size()) return -EINVAL;
+  *facts = facts_of(known[static_cast<size_t>(i)]);
+  return 0;
 }

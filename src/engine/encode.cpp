@@ -170,6 +170,10 @@ void Encode::log_gaps() {
         format_text("%lld scores are not finite; what is pooled leaves them out", static_cast<long long>(count)));
 }
 
+void Encode::log_doubts() {
+  if (pairing_) log_pairing(*pairing_, log_);
+}
+
 void Encode::log_summary() {
   for (const std::string& line : summary_lines(plan_->summary_columns(), *table_, n_subsample_)) log_.info(line);
 }

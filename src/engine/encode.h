@@ -48,8 +48,9 @@ class Encode {
   const RangeProgress& progress() const { return progress_; }
   bool has_complete_frames() const { return complete() > progress_.first(); }
   int64_t submitted() const { return progress_.taken(); }  // pairs that are scored, or context
-  const std::optional<VmafxPairing>& pairing() const { return pairing_; }
-  void set_pairing(const VmafxPairing& pairing) { pairing_ = pairing; }
+  const std::optional<Pairing>& pairing() const { return pairing_; }
+  void set_pairing(Pairing pairing) { pairing_ = std::move(pairing); }
+  void log_doubts();  // of the pairing
   bool is_scored(int64_t frame) const { return scorer_->is_scored(frame); }
   /* The number of a pair, by its place among those that were submitted. */
   int64_t number_of(int64_t place) const { return progress_.first_taken() + place; }
@@ -117,7 +118,7 @@ class Encode {
   int64_t received_ = 0, reported_ = 0;
   std::vector<VmafxScore> result_, window_scores_;  // lent by the last receive()
   VmafxPoolWindow window_{};
-  std::optional<VmafxPairing> pairing_;
+  std::optional<Pairing> pairing_;
 };
 
 }  // namespace vmafx

@@ -41,15 +41,6 @@ const FeatureInfo& feature_of(const ExtractorInfo& info, std::string_view name) 
   return *std::ranges::find_if(info.features, [&](const FeatureInfo& f) { return name == f.name; });
 }
 
-/* The feature that stands for the metric. */
-const FeatureInfo& main_feature(const ExtractorInfo& info) {
-  const auto named = [&](const FeatureInfo& f) {
-    return info.main_score && std::string_view(f.key) == info.main_score;
-  };
-  const auto found = std::ranges::find_if(info.features, named);
-  return found == info.features.end() ? info.features.front() : *found;
-}
-
 const OptionInfo* find_option(const ExtractorInfo& info, const std::string& name) {
   const auto option = std::ranges::find_if(info.options, [&](const OptionInfo& o) { return name == o.name; });
   return option == info.options.end() ? nullptr : &*option;
@@ -406,6 +397,25 @@ std::vector<MetricColumn> Plan::main_columns() const {
   for (const PlannedModel& planned : models_) columns.push_back({planned.first_column, true});
   std::ranges::sort(columns, {}, &MetricColumn::column);
   return columns;
+}
+
+std::vector<ScoreFacts> Plan::score_facts() const {
+  std::vector<ScoreFacts> facts;
+  for (const std::string& key : columns_) facts.push_back({.key = key});
+  for (const PlannedExtractor& planned : extractors_)
+    for (size_t i = 0; i < planned.columns.size(); i++) {
+      if (planned.columns[i] < 0) continue;
+      const FeatureInfo& feature = planned.extractor->features()[i];
+      ScoreFacts& found = facts[static_cast<size_t>(planned.columns[i])];
+      found.metric = planned.info->name;
+      found.worse = feature.worse;
+      found.unit = feature.unit ? feature.unit : "";
+    }
+  for (const PlannedModel& planned : models_)
+    if (const auto stddev = planned.model.stddev_index())
+      facts[static_cast<size_t>(planned.first_column) + *stddev].worse = Worse::kNeither;
+  for (const auto& [column, is_model] : main_columns()) facts[static_cast<size_t>(column)].main = true;
+  return facts;
 }
 
 bool Plan::any(ExtractorFlags flag) const {

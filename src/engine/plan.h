@@ -16,6 +16,7 @@
 #include "model/spec.h"
 #include "report/openmetrics.h"
 #include "report/outputs.h"
+#include "report/score_facts.h"
 #include "report/scores.h"
 #include "report/summary.h"
 
@@ -105,6 +106,7 @@ class Plan {
   int unseen_columns() const { return unseen_columns_; }
 
   void set_means(ScoreTable& table) const;             // for the columns that have a mean of their own
+  std::vector<ScoreFacts> score_facts() const;         // one for each column
   unsigned planes_read() const;                        // bit p: some extractor reads plane p
   std::vector<SummaryColumn> summary_columns() const;  // the scores that were asked for, in report order
   std::vector<MetricColumn> main_columns() const;  // one for each feature and model that was asked for, in report order

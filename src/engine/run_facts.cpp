@@ -65,6 +65,7 @@ Json run_json(const std::string& version, const RunFacts& run) {
   if (run.verification.frames)
     ours.add("verification", Json::object({{"frames", run.verification.frames},
                                            {"largest_difference", run.verification.largest_difference}}));
+  if (!run.scores.empty()) ours.add("scores", scores_json(run.scores));
   return ours;
 }
 

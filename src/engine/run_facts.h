@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "engine/frames/pipeline.h"
+#include "report/score_facts.h"
 
 namespace vmafx {
 
@@ -40,6 +41,7 @@ struct RunFacts {
   std::optional<Handover> handover{};
   int verify = 0;
   Verification verification{};
+  std::vector<ScoreFacts> scores{};
 };
 
 /* Says where each metric runs, when the stream begins and when a GPU takes over: as information if the session has a

@@ -456,6 +456,8 @@ Status Session::finish() {
   finished_ = true;
   const Status reported = keep(write_reports(false));
   for (const auto& encode : encodes_) encode->log_gaps();
+  for (const auto& encode : encodes_)
+    if (encode->submitted()) encode->log_doubts();
   log_end(run_facts(), log_);
   const Status ended = keep(end_encodes());
   VMAFX_TRY(reported);
@@ -486,7 +488,8 @@ Status Session::set_pairing(const VmafxPairing& pairing) {
   if (pairing.encode < 0 || pairing.encode >= params_.encodes)
     return error(EINVAL, "there is no encode %d to set the pairing of, only encodes 0 to %d", pairing.encode,
                  params_.encodes - 1);
-  encodes_[static_cast<size_t>(pairing.encode)]->set_pairing(pairing);
+  VMAFX_ASSIGN(Pairing read, read_pairing(pairing));
+  encodes_[static_cast<size_t>(pairing.encode)]->set_pairing(std::move(read));
   return {};
 }
 

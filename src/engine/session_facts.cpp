@@ -19,7 +19,7 @@ Status Session::write_reports(bool partial) {
 }
 
 ReportData Session::report_data(const Encode& encode, bool of_all, bool partial) const {
-  const bool cut = partial || (encode.pairing() && encode.pairing()->cut_short);
+  const bool cut = partial || (encode.pairing() && encode.pairing()->counts.cut_short);
   return {.version = library_version(),
           .width = format_.w,
           .height = format_.h,
@@ -72,7 +72,8 @@ RunFacts Session::run_facts(const Encode* encode) const {
                .takeover = takeover(encode),
                .handover = handover_,
                .verify = params_.verify,
-               .verification = pipeline_.verification()};
+               .verification = pipeline_.verification(),
+               .scores = plan_.score_facts()};
   const bool ended_before = encode && run.takeover == encode->number_of(encode->submitted());
   if (ended_before) run.takeover.reset();
   for (const PlannedModel& planned : plan_.models()) run.models.push_back({planned.model.name(), planned.version});

@@ -65,6 +65,8 @@ struct FeatureInfo {
   FirstScore first_score = FirstScore::kWithItsFrame;
   Worse worse = Worse::kLow;
   MeanOfScores* mean = nullptr;  // nullptr: the arithmetic one
+  const char* unit = nullptr;    // "dB"; nullptr: none
+  bool alone = false;  // people read it without a model: a main score of reports that do not say what was asked for
 };
 
 /* A feature that models call by its key. */
@@ -75,6 +77,18 @@ constexpr FeatureInfo plain_feature(const char* key, ScoreId score, Worse worse 
 /* A feature that models call by its key, and whose scores alone do not tell good pictures from bad ones. */
 constexpr FeatureInfo neutral_feature(const char* key, ScoreId score) {
   return plain_feature(key, score, Worse::kNeither);
+}
+
+/* A feature whose scores have a unit. */
+constexpr FeatureInfo in_unit(const char* unit, FeatureInfo feature) {
+  feature.unit = unit;
+  return feature;
+}
+
+/* A feature that people read without a model. */
+constexpr FeatureInfo read_alone(FeatureInfo feature) {
+  feature.alone = true;
+  return feature;
 }
 
 /* The other pairs of the stream that a pair's scores depend on. A part of a stream, scored with this many pairs around

@@ -68,6 +68,11 @@ class Model {
    * "vmaf_stddev", "vmaf_ci_p95_lo", "vmaf_ci_p95_hi". */
   const std::vector<std::string>& score_keys() const { return score_keys_; }
 
+  /* The place of "vmaf_stddev" among them; nullopt: the model is not a collection. */
+  std::optional<size_t> stddev_index() const {
+    return members_.size() > 1 ? std::optional(score_keys_.size() - 3) : std::nullopt;
+  }
+
   /* `features` in the order of features(), `scores` in that of score_keys(). EINVAL when a length is wrong. Features
    * that are not finite give scores that are not finite. Thread-safe. */
   Status predict(std::span<const double> features, std::span<double> scores) const;

@@ -54,7 +54,7 @@ class Monitor {
    * end(). */
   void tell(const PooledFrames& window, Log& log);
 
-  /* The same for the whole stream of so many frames. ERANGE: scores are lower than fail_below. */
+  /* Ends the stream, which had so many frames, and tells its scores. ERANGE: scores are lower than fail_below. */
   Status end(int64_t frames, Log& log);
 
  private:

@@ -37,8 +37,8 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /* Of a file that was not committed nothing is left behind, unless it is complete and could only not be renamed, or
-   * was written in place. */
+  /* Removes a file that was not committed, unless it is complete and could only not be renamed, or was written in
+   * place. */
   ~OutputFile();
 
   /* Takes room for a file of at least so many bytes, so that a full disk is noticed before write(); where the file

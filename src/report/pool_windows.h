@@ -13,7 +13,7 @@
 
 namespace vmafx {
 
-/* What a window ends with: a time since the first frame that is a multiple of `seconds`, or the next key frame. */
+/* The end of a window: a time since the first frame that is a multiple of `seconds`, or the next key frame. */
 struct PoolWindowRule {
   double seconds = 0;
   bool at_keyframes = false;
@@ -73,7 +73,7 @@ class PoolWindows {
   bool ended_ = false;
 };
 
-/* What is said of a window, or of a whole stream. */
+/* The pooled scores of a window, or of a whole stream. */
 struct PooledFrames {
   FrameRange frames;
   std::optional<double> time{};                 // of the first of them, in seconds

@@ -95,6 +95,11 @@ bool needs_values(const Pool& pool) {
   return true;
 }
 
+void PoolValues::add(double score) {
+  sums.add(score);
+  if (std::isfinite(score)) values.push_back(score);
+}
+
 PoolValues pool_values(const ScoreTable& table, int column, int n_subsample, FrameRange range) {
   PoolValues result{.mean = table.mean(column)};
   if (range.first == 0 && range.end >= table.kept_from()) result.sums = table.forgotten(column);
@@ -102,9 +107,14 @@ PoolValues pool_values(const ScoreTable& table, int column, int n_subsample, Fra
   for (int64_t frame = next(range.first); frame < std::min(range.end, table.frames()); frame = next(frame + 1)) {
     const auto score = table.get(frame, column);
     if (!score) continue;
-    result.sums.add(*score);
-    if (std::isfinite(*score)) result.values.push_back(*score);
+    result.add(*score);
   }
+  return result;
+}
+
+PoolValues pool_values(std::span<const double> scores, MeanOfScores* mean) {
+  PoolValues result{.mean = mean};
+  for (const double score : scores) result.add(score);
   return result;
 }
 

@@ -41,7 +41,7 @@ struct ParsedPool {
 /* "mean", "min", "max", "harmonic_mean", "median", "stddev", and "p5", "perc5", "p99.9". "" is mean. Case matters. */
 ParsedPool parse_pool(const std::string& text);
 
-/* The same; of an unknown one the log says that mean stands in for it. */
+/* Parses a method; instead of an unknown one it takes the mean, and the log says so. */
 Pool choose_pool(const std::string& text, Log& log);
 
 /* Whether the scores of all frames must be there at once, and not their sums alone. */
@@ -53,6 +53,7 @@ struct PoolValues {
   std::vector<double> values;    // those that the table has not forgotten, in frame order, finite
   MeanOfScores* mean = nullptr;  // the column's own, if it has one
 
+  void add(double score);
   bool is_complete() const { return static_cast<int64_t>(values.size()) == sums.count; }
 };
 
@@ -66,10 +67,13 @@ struct FrameRange {
  * has forgotten none. */
 PoolValues pool_values(const ScoreTable& table, int column, int n_subsample, FrameRange range = {});
 
+/* Takes all scores, in the order of frames. */
+PoolValues pool_values(std::span<const double> scores, MeanOfScores* mean);
+
 /* NaN when there are none, or those that it needs are forgotten. */
 double pool_scores(const Pool& pool, const PoolValues& column);
 
-/* The same of a column for a report, by its own mean where it has one. One without any finite score pools to what its
+/* Pools a column for a report, by its own mean where it has one. A column without any finite score pools to what its
  * scores are: a metric of equal pictures that is infinite in all frames has an infinite mean. nullopt: it has no
  * scores, or they are forgotten. */
 std::optional<double> pool_column(const Pool& pool, const PoolValues& column);

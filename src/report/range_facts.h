@@ -1,4 +1,4 @@
-/* What a report of a range says of it, so that reports of neighbouring ranges can be merged: the key `range`. */
+/* RangeFacts: the key `range` of a report, by which reports of neighbouring ranges can be merged. */
 #ifndef VMAFX_REPORT_RANGE_FACTS_H
 #define VMAFX_REPORT_RANGE_FACTS_H
 

@@ -4,7 +4,8 @@
  *     then keys of our own: pooled_statistics (median, stddev, percentiles), excluded_scores (how many were not finite,
  *     where any were), infinite_scores (of which keys these are all positive infinity, where JSON has null), windows
  *     (where there are any: pooled, the first and the last frame, the time of the first), partial (when true), vmafx
- *     (how the scores were computed) and pairing; in frames `time` in seconds, where it is known
+ *     (how the scores were computed, and what they are), pairing, doubts and warnings (pairing.h); in frames `time` in
+ *     seconds, where it is known
  *   - xml: libvmaf's elements, then an element for each of these keys; partial is an attribute of the root, and `time`,
  *     unless ReportOptions say otherwise, one of each frame
  *   - csv: a row per frame; a missing score is an empty cell. The second column is `Time`, under the same conditions
@@ -39,6 +40,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "report/output_file.h"
+#include "report/pairing.h"
 #include "report/pool_windows.h"
 #include "report/range_facts.h"
 #include "report/score_format.h"
@@ -57,7 +59,7 @@ struct ParsedReportFormat {
 /* "xml", "json", "csv", "sub", "ndjson"; "" is the one that `path` ends with, as in "report.json", else xml. */
 ParsedReportFormat parse_report_format(const std::string& text, const std::string& path);
 
-/* Which of several encodes in one report. */
+/* The number and the name of an encode, in a report of several. */
 struct EncodeLabel {
   int number = 0;
   std::string name;
@@ -74,7 +76,7 @@ struct ReportOptions {
   bool overwrite = false;    // any file may be replaced, not reports alone
 };
 
-/* What a report says besides the scores. */
+/* Everything but the scores that a report says. */
 struct ReportData {
   std::string version;  // of this library
   int width = 0;        // luma samples
@@ -84,12 +86,12 @@ struct ReportData {
   std::vector<PooledFrames> windows{};
   /* Further keys of json and of the last line of ndjson. In xml an object is an element, its plain values attributes.
    * csv and sub have no place for them. */
-  std::optional<Json> run{};          // how the scores were computed: one object for all encodes
+  std::optional<Json> run{};          // how the scores were computed, and what they are: one object for all encodes
   std::optional<RangeFacts> range{};  // json and ndjson only
-  std::optional<VmafxPairing> pairing{};
+  std::optional<Pairing> pairing{};
 };
 
-/* What is to be said of an encode. */
+/* The report of one encode. */
 struct EncodeReport {
   const ScoreTable& scores;
   const EncodeLabel* label;  // nullptr: the report is of one encode
@@ -144,12 +146,12 @@ class ReportFile {
   std::unique_ptr<OutputFile> file_;
 };
 
-/* Where the reports of so many encodes go: `path`, or one for each where it has `%d`; none for "". */
+/* The paths of the reports of so many encodes: `path`, or one for each where it has `%d`; none for "". */
 std::vector<std::string> report_paths(const std::string& path, int encodes);
 
-/* What a session is asked for: none without a path; one for each encode where the path has `%d`, which their numbers
- * replace; else one for all. EINVAL for a score format that is none, also without a path, and for a format that has no
- * place for several encodes. */
+/* Opens the reports of a session: none without a path; one for each encode where the path has `%d`, which their
+ * numbers replace; else one for all. EINVAL for a score format that is none, also without a path, and for a format that
+ * has no place for several encodes. */
 StatusOr<std::vector<ReportFile>> open_reports(const ReportRequest& request, Log& log);
 
 }  // namespace vmafx

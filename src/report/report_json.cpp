@@ -60,7 +60,7 @@ class JsonText {
   std::string text_;
 };
 
-/* Which encode an object is of, if there are several. */
+/* The encode of an object, if there are several. */
 void json_label(const Report& report, JsonText& json) {
   if (!report.label) return;
   json.value("encode", std::to_string(report.label->number));
@@ -106,7 +106,7 @@ void json_excluded(const Report& report, const std::vector<PoolValues>& columns,
   if (!infinite.items().empty()) json.value("infinite_scores", infinite);
 }
 
-/* What is in the object of a window. */
+/* The members of a window's object. */
 void json_window(const Report& report, const PooledFrames& window, JsonText& json) {
   json.value("firstFrame", std::to_string(window.frames.first));
   json.value("lastFrame", std::to_string(window.frames.end - 1));
@@ -152,7 +152,9 @@ void json_run(const Report& report, JsonText& json) {
 }
 
 void json_pairing(const Report& report, JsonText& json) {
-  if (report.data->pairing) json.value(kPairingKey, pairing_json(*report.data->pairing));
+  if (!report.data->pairing) return;
+  const Json extras = pairing_extras(*report.data->pairing);
+  for (size_t i = 0; i < extras.names().size(); i++) json.value(extras.names()[i], extras.items()[i]);
 }
 
 /* With one encode all stands in the report's own object, with several in the objects of a list. */
@@ -180,17 +182,6 @@ Status json_report(OutputFile& file, std::span<const Report> encodes, JsonText& 
 }
 
 }  // namespace
-
-Json pairing_json(const VmafxPairing& pairing) {
-  return Json::object({{"paired", pairing.paired},
-                       {"unmatched_distorted", pairing.unmatched_distorted},
-                       {"unmatched_reference", pairing.unmatched_reference},
-                       {"repeated_reference", pairing.repeated_reference},
-                       {"repeated_distorted", pairing.repeated_distorted},
-                       {"max_time_difference", pairing.max_time_difference},
-                       {"corrupt_distorted", pairing.corrupt_distorted},
-                       {"corrupt_reference", pairing.corrupt_reference}});
-}
 
 Status write_json(OutputFile& file, std::span<const Report> encodes) {
   JsonText json(true);

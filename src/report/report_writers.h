@@ -1,4 +1,4 @@
-/* What the writers of the report formats share. */
+/* Functions that the writers of the report formats share. */
 #ifndef VMAFX_REPORT_REPORT_WRITERS_H
 #define VMAFX_REPORT_REPORT_WRITERS_H
 
@@ -34,7 +34,7 @@ inline constexpr NamedPool kPooledStatistics[] = {
     {"p95", {Pool::Method::kPercentile, 95}}, {"p99", {Pool::Method::kPercentile, 99}},
 };
 
-/* What every writer works on: an encode. */
+/* The encode that a writer writes. */
 struct Report {
   const ReportOptions& options;
   const ScoreTable& scores;
@@ -84,11 +84,8 @@ inline std::vector<PoolValues> pool_columns(const Report& report) {
   return columns;
 }
 
-/* The keys of ReportData's `run` and `pairing`. */
+/* The key of ReportData's `run`. */
 inline constexpr const char* kRunKey = "vmafx";
-inline constexpr const char* kPairingKey = "pairing";
-
-Json pairing_json(const VmafxPairing& pairing);
 
 Status write_json(OutputFile& file, std::span<const Report> encodes);
 Status write_ndjson_frame(const Report& report, int64_t frame);

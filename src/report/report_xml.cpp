@@ -107,20 +107,38 @@ std::string xml_pools(const Report& report, const std::vector<PoolValues>& colum
   return text + "  </" + name + ">\n";
 }
 
-/* A JSON object as an element: members that are plain values become attributes, objects elements. */
+/* A list of plain values is a text. */
+std::string xml_value(const Json& json) {
+  if (!json.is_array()) return json.text();
+  std::string text;
+  for (const Json& item : json.items()) text += (text.empty() ? "" : "; ") + item.text();
+  return text;
+}
+
+/* A JSON object as an element: members that are plain values become attributes, objects elements. A list `doubts` is an
+ * element with elements `doubt`; a plain value in it is the attribute `text`. */
 std::string xml_element(const std::string& name, const Json& json, int depth) {
   const std::string indent(2 * depth, ' ');
-  const Names names = xml_names(json.names());
+  const Names names =
+      json.is_array() ? Names(json.items().size(), name.substr(0, name.size() - 1)) : xml_names(json.names());
   std::string attributes, elements;
   for (size_t i = 0; i < names.size(); i++) {
     const Json& value = json.items()[i];
     if (value.is_object()) elements += xml_element(names[i], value, depth + 1);
-    else attributes += xml_attribute(names[i], value.text());
+    else if (json.is_array()) elements += xml_element(names[i], Json::object({{"text", value}}), depth + 1);
+    else attributes += xml_attribute(names[i], xml_value(value));
   }
   std::string begin = indent + "<" + name + " " + attributes;
   if (elements.empty()) return begin + "/>\n";
   begin.pop_back();
   return begin + ">\n" + elements + indent + "</" + name + ">\n";
+}
+
+std::string xml_elements(const Json& object, int depth) {
+  std::string elements;
+  for (size_t i = 0; i < object.names().size(); i++)
+    elements += xml_element(object.names()[i], object.items()[i], depth);
+  return elements;
 }
 
 std::string xml_excluded(const Report& report, const Names& names, const std::vector<PoolValues>& columns) {
@@ -168,7 +186,7 @@ Status write_xml(const Report& report, const ReportData& data) {
   tail += xml_pools(report, columns, "pooled_statistics", "statistics", kPooledStatistics);
   tail += xml_excluded(report, names, columns) + xml_windows(report, names, data);
   if (data.run) tail += xml_element(kRunKey, *data.run, 1);
-  if (data.pairing) tail += xml_element(kPairingKey, pairing_json(*data.pairing), 1);
+  if (data.pairing) tail += xml_elements(pairing_extras(*data.pairing), 1);
   return report.file.write(tail + "</VMAF>\n");
 }
 

@@ -27,7 +27,7 @@ void ScoreSums::add(double score) {
 ScoreTable::ScoreTable(std::vector<std::string> keys)
     : keys_(std::move(keys)), means_(keys_.size()), forgotten_(keys_.size()) {}
 
-/* Where a score lies within its chunk. */
+/* The place of a score in its chunk. */
 size_t ScoreTable::offset(int64_t frame, int column) const {
   return static_cast<size_t>(frame % kChunkFrames) * keys_.size() + static_cast<size_t>(column);
 }

@@ -17,7 +17,7 @@ namespace vmafx {
 
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/* What can be pooled of scores without keeping them, added in the order in which they came. */
+/* Sums that pool scores without keeping them, added in the order in which they came. */
 struct ScoreSums {
   int64_t count = 0;             // of finite ones
   double sum = 0, inverses = 0;  // Σ s, Σ 1 / (s + 1)
@@ -47,13 +47,13 @@ class ScoreTable {
   /* nullopt when nothing was put there; any frame and column may be asked for. */
   std::optional<double> get(int64_t frame, int column) const;
 
-  /* Where in the stream a frame stands, in seconds, if that is known. */
+  /* The time of a frame in the stream, in seconds, if that is known. */
   void set_time(int64_t frame, double seconds);
   std::optional<double> time(int64_t frame) const;
   bool has_times() const { return has_times_; }  // of some frame
 
-  /* Of every n_subsample-th frame, counted from frame 0, the first from this one on that may have scores, so that
-   * nobody looks at each frame of a long gap; frames() or more if there is none. */
+  /* The first frame from this one on that may have scores, of every n_subsample-th one, counted from frame 0; frames()
+   * or more if there is none. It saves a look at each frame of a long gap. */
   int64_t next_kept(int64_t frame, int n_subsample = 1) const;
 
   /* True when the frame has at least one score. */

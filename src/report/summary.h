@@ -1,4 +1,4 @@
-/* What a stream's scores come to, in a few lines for the log. */
+/* The log's lines about the scores of a whole stream. */
 #ifndef VMAFX_REPORT_SUMMARY_H
 #define VMAFX_REPORT_SUMMARY_H
 

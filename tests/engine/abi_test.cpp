@@ -99,8 +99,9 @@ std::string structs() {
   }
   {
     using Struct = VmafxReportStream;
-    text += describe("VmafxReportStream", sizeof(Struct), alignof(Struct),
-                     {FIELD(pictures), FIELD(pairing), FIELD(window), FIELD(pool), FIELD(reserved)});
+    text += describe(
+        "VmafxReportStream", sizeof(Struct), alignof(Struct),
+        {FIELD(pictures), FIELD(pairing), FIELD(window), FIELD(pool), FIELD(facts), FIELD(n_facts), FIELD(reserved)});
   }
   {
     using Struct = VmafxReport;
@@ -117,10 +118,23 @@ std::string structs() {
   }
   {
     using Struct = VmafxPairing;
-    text += describe("VmafxPairing", sizeof(Struct), alignof(Struct),
-                     {FIELD(paired), FIELD(unmatched_distorted), FIELD(unmatched_reference), FIELD(repeated_reference),
-                      FIELD(repeated_distorted), FIELD(max_time_difference), FIELD(cut_short), FIELD(encode),
-                      FIELD(corrupt_distorted), FIELD(corrupt_reference), FIELD(reserved)});
+    text +=
+        describe("VmafxPairing", sizeof(Struct), alignof(Struct),
+                 {FIELD(paired), FIELD(unmatched_distorted), FIELD(unmatched_reference), FIELD(repeated_reference),
+                  FIELD(repeated_distorted), FIELD(max_time_difference), FIELD(cut_short), FIELD(encode),
+                  FIELD(corrupt_distorted), FIELD(corrupt_reference), FIELD(doubts), FIELD(n_doubts), FIELD(reserved)});
+  }
+  {
+    using Struct = VmafxDoubt;
+    text += describe("VmafxDoubt", sizeof(Struct), alignof(Struct),
+                     {FIELD(kind), FIELD(from), FIELD(end), FIELD(frame_duration), FIELD(remedies), FIELD(n_remedies),
+                      FIELD(reserved)});
+  }
+  {
+    using Struct = VmafxScoreFacts;
+    text +=
+        describe("VmafxScoreFacts", sizeof(Struct), alignof(Struct),
+                 {FIELD(key), FIELD(metric), FIELD(worse), FIELD(main), FIELD(alone), FIELD(unit), FIELD(reserved)});
   }
   return text;
 }
@@ -131,7 +145,12 @@ std::string values() {
          VALUE(VMAFX_CHROMA_400) + VALUE(VMAFX_CHROMA_420) + VALUE(VMAFX_CHROMA_422) + VALUE(VMAFX_CHROMA_444) +
          VALUE(VMAFX_LAYOUT_PLANAR) + VALUE(VMAFX_LAYOUT_SEMIPLANAR) + VALUE(VMAFX_MEMORY_HOST) +
          VALUE(VMAFX_MEMORY_PINNED) + VALUE(VMAFX_MEMORY_DEVICE) + VALUE(VMAFX_MEMORY_DMABUF) +
-         VALUE(VMAFX_OPTION_TEXT) + VALUE(VMAFX_OPTION_INT) + VALUE(VMAFX_OPTION_FLAG);
+         VALUE(VMAFX_OPTION_TEXT) + VALUE(VMAFX_OPTION_INT) + VALUE(VMAFX_OPTION_FLAG) +
+         VALUE(VMAFX_DOUBT_UNMATCHED_DISTORTED) + VALUE(VMAFX_DOUBT_UNMATCHED_REFERENCE) +
+         VALUE(VMAFX_DOUBT_REPEATED_REFERENCE) + VALUE(VMAFX_DOUBT_REPEATED_DISTORTED) +
+         VALUE(VMAFX_DOUBT_TIME_DIFFERENCE) + VALUE(VMAFX_DOUBT_CORRUPT_DISTORTED) +
+         VALUE(VMAFX_DOUBT_CORRUPT_REFERENCE) + VALUE(VMAFX_WORSE_LOW) + VALUE(VMAFX_WORSE_HIGH) +
+         VALUE(VMAFX_WORSE_NEITHER);
 }
 
 /* "option window text" for each. */

@@ -5,7 +5,11 @@
 #include <cerrno>
 #include <cmath>
 #include <fstream>
+#include <limits>
+#include <map>
 #include <sstream>
+
+#include <nlohmann/json.hpp>
 
 #include "tests/support/check_main.h"
 #include "tests/support/stream.h"
@@ -182,6 +186,106 @@ START_TEST(wrong_reports_are_errors) {
 }
 END_TEST
 
+/* Pooling and reports agree to the last bit: for keys with a mean of their own, and for scores that are not finite,
+ * equal ones, and one alone. */
+START_TEST(pooling_is_that_of_reports) {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> series[] = {
+      {9.1, 3.7, 9.9999, 7.25, 1e-7, 6.3, 8.8}, {0.1, 0.1, 0.1}, {5}, {2, inf, 3.5, nan}, {inf, inf}, {inf, -inf}};
+  for (const std::vector<double>& scores : series)
+    for (const char* key : {"vmaf", "cvvdp", "cvvdp_ppd_40"}) {
+      std::vector<VmafxScore> values;
+      for (const double score : scores) values.push_back({key, score});
+      std::vector<VmafxFrameResult> frames(values.size());
+      for (size_t i = 0; i < frames.size(); i++)
+        frames[i] = {.frame = static_cast<int64_t>(i), .n_scores = 1, .scores = &values[i]};
+      VmafxReport report{};
+      report.format = "json";
+      report.score_fmt = "%.17g";
+      report.n_frames = frames.size();
+      report.frames = frames.data();
+      const auto json = nlohmann::json::parse(written(report));
+      for (const char* group : {"pooled_metrics", "pooled_statistics"})
+        for (const auto& [method, wanted] : json[group][key].items()) {
+          double pooled = 0;
+          ck_assert_int_eq(vmafx_pool_key(key, method.c_str(), scores.data(), scores.size(), &pooled), 0);
+          ck_assert_msg(wanted.is_null() ? !std::isfinite(pooled) : pooled == wanted.get<double>(), "%s of %s: %.17g",
+                        method.c_str(), key, pooled);
+        }
+    }
+}
+END_TEST
+
+START_TEST(pooling_has_no_guesses) {
+  const double scores[] = {4, 1};
+  double pooled = 0;
+  ck_assert_int_eq(vmafx_pool("mean", scores, 2, &pooled), 0);
+  ck_assert_double_eq(pooled, 2.5);
+  ck_assert_int_eq(vmafx_pool_key("cvvdp", "mean", scores, 2, &pooled), 0);
+  ck_assert_double_ne(pooled, 2.5);
+  ck_assert_int_eq(vmafx_pool("average", scores, 2, &pooled), -EINVAL);
+  ck_assert_int_eq(vmafx_pool("mean", scores, 0, &pooled), -EDOM);
+  ck_assert_int_eq(vmafx_pool("mean", nullptr, 2, &pooled), -EINVAL);
+  ck_assert_int_eq(vmafx_pool("mean", scores, 2, nullptr), -EINVAL);
+}
+END_TEST
+
+START_TEST(scores_are_known) {
+  std::map<std::string, VmafxScoreFacts> known;
+  VmafxScoreFacts facts{};
+  for (int i = 0; vmafx_known_score(i, &facts) == 0; i++) known[facts.key] = facts;
+  ck_assert_int_eq(vmafx_known_score(-1, &facts), -EINVAL);
+  ck_assert_int_eq(vmafx_known_score(0, nullptr), -EINVAL);
+  assert_text_eq(known.at("psnr_y").metric, "psnr");
+  assert_text_eq(known.at("psnr_y").unit, "dB");
+  ck_assert(known.at("psnr_y").main && known.at("psnr_y").alone && !known.at("psnr_cb").main);
+  ck_assert(known.at("integer_adm2").main && !known.at("integer_adm2").alone && !known.at("integer_adm2").unit);
+  ck_assert(known.at("psnr_hvs").main && known.at("xpsnr").main);
+  ck_assert_int_eq(known.at("cambi").worse, VMAFX_WORSE_HIGH);
+  ck_assert_int_eq(known.at("integer_motion2").worse, VMAFX_WORSE_NEITHER);
+  ck_assert_int_eq(known.at("vif").worse, VMAFX_WORSE_LOW);
+}
+END_TEST
+
+/* Reports take the facts of a score from its key, unless the application gives them. */
+START_TEST(reports_say_what_given_scores_are) {
+  const VmafxScore scores[] = {{"psnr_y_x", 40}, {"mine", 90}, {"cambi", 1}};
+  const VmafxFrameResult frame = {.n_scores = 3, .scores = scores};
+  const VmafxScoreFacts given = {.key = "cambi", .metric = nullptr, .worse = VMAFX_WORSE_LOW, .unit = "x"};
+  const VmafxReportStream stream = {.facts = &given, .n_facts = 1};
+  VmafxReport report{};
+  report.format = "json";
+  report.n_frames = 1;
+  report.frames = &frame;
+  report.stream = &stream;
+  const auto json = nlohmann::json::parse(written(report))["vmafx"]["scores"];
+  ck_assert(json == nlohmann::json::parse(R"({
+    "psnr_y_x": {"metric": "psnr", "worse": "low", "main": true, "unit": "dB"},
+    "mine": {"metric": null, "worse": "low", "main": true, "unit": null},
+    "cambi": {"metric": null, "worse": "low", "main": false, "unit": "x"}})"));
+}
+END_TEST
+
+START_TEST(reports_need_what_is_counted) {
+  const VmafxScore nameless = {nullptr, 1};
+  const VmafxFrameResult frames[] = {{.n_scores = 1, .scores = &nameless}, {.n_scores = 1, .scores = nullptr}};
+  const VmafxScoreFacts no_key = {.metric = "psnr"};
+  const VmafxReportStream streams[] = {{.facts = nullptr, .n_facts = 1}, {.facts = &no_key, .n_facts = 1}};
+  VmafxReport report = {.path = "/nowhere/report.json", .format = "json", .n_frames = 1};
+  for (const VmafxFrameResult& frame : frames) {
+    report.frames = &frame;
+    ck_assert_int_eq(vmafx_write_report(&report), -EINVAL);
+  }
+  const VmafxScore score = {"psnr_y", 1};
+  const VmafxFrameResult frame = {.n_scores = 1, .scores = &score};
+  report.frames = &frame;
+  for (const VmafxReportStream& stream : streams) {
+    report.stream = &stream;
+    ck_assert_int_eq(vmafx_write_report(&report), -EINVAL);
+  }
+}
+END_TEST
+
 /* Aggregates are of the whole stream, and come only at its end. */
 START_TEST(aggregates_come_at_the_end) {
   VmafxContext* ctx = nullptr;
@@ -211,7 +315,12 @@ START_TEST(aggregates_come_at_the_end) {
 END_TEST
 
 int main() {
-  return run_suite("predictor", {{"predictions", predictions_are_those_of_a_session},
+  return run_suite("predictor", {{"pooling", pooling_is_that_of_reports},
+                                 {"pooling_errors", pooling_has_no_guesses},
+                                 {"known", scores_are_known},
+                                 {"facts", reports_say_what_given_scores_are},
+                                 {"counted", reports_need_what_is_counted},
+                                 {"predictions", predictions_are_those_of_a_session},
                                  {"no_model", no_predictor_without_a_model},
                                  {"reports", reports_hold_what_they_are_given},
                                  {"replaced", reports_replace_reports_alone},

@@ -337,6 +337,21 @@ START_TEST(what_this_version_does_not_know_is_refused) {
   pairing = {};
   pairing.reserved[0] = &word;
   ck_assert_int_eq(vmafx_set_pairing(ctx, &pairing), -EINVAL);
+  VmafxDoubt doubt{};
+  doubt.reserved[0] = &word;
+  pairing = {.doubts = &doubt, .n_doubts = 1};
+  ck_assert_int_eq(vmafx_set_pairing(ctx, &pairing), -EINVAL);
+  assert_contains(vmafx_last_error(ctx), "the reserved words of a VmafxDoubt are not zero");
+  pairing = {.doubts = nullptr, .n_doubts = 1};
+  ck_assert_int_eq(vmafx_set_pairing(ctx, &pairing), -EINVAL);
+  assert_contains(vmafx_last_error(ctx), "1 structs VmafxDoubt are given, but no pointer to them");
+  const char* const remedies[] = {"whole files", nullptr};
+  for (const char* const* given : {(const char* const*)nullptr, remedies}) {
+    doubt = {.remedies = given, .n_remedies = 2};
+    pairing = {.doubts = &doubt, .n_doubts = 1};
+    ck_assert_int_eq(vmafx_set_pairing(ctx, &pairing), -EINVAL);
+    assert_contains(vmafx_last_error(ctx), "2 remedies are given, but not a pointer to each");
+  }
 
   ref = make_picture({}, 0, false), dist = make_picture({}, 0, true);
   const VmafxPicture* const one[] = {&dist};

@@ -211,6 +211,30 @@ def doubts_name_what_helps(lab):
         check_equal(said, wanted, f"what helps with {graph}")
 
 
+@case
+def doubts_are_data(lab):
+    """Reports have the kind, count, place and remedies of doubts, and the words of the log, too."""
+
+    def doubts_of(graph):
+        _, pairing, outcome = psnr_of_pairs(lab, graph)
+        report = lab.json("log.json")
+        for text in report.get("warnings", []):
+            outcome.says(text)
+        for doubt in report["doubts"]:
+            check(doubt["kind"] == "time_difference" or doubt["count"] == pairing[doubt["kind"]], doubt)
+            check(doubt["text"] in " ".join(report["warnings"]) and doubt["remedies"], doubt)
+        return {doubt["kind"]: (doubt["from"], doubt["to"]) for doubt in report["doubts"]}
+
+    check_equal(doubts_of("{}"), {}, "doubts of good pairs")
+    last = FRAMES - 1
+    ended = {"repeated_reference": (12, last), "time_difference": (last, last)}
+    check_equal(doubts_of("[1]trim=end_frame=12[r];[0][r]{}"), ended, "doubts of a reference that ended")
+    holes = doubts_of(r"[0]select=not(eq(n\,5)+eq(n\,9))[d];[d][1]{}")
+    check_equal(holes, {"unmatched_reference": (5, 8)}, "doubts of an encode with holes")
+    early = doubts_of("[1]setpts=PTS+0.2/TB[r];[0][r]{}:shortest=1")
+    check_equal(early["unmatched_distorted"], (0, 0), "frames before the first pair")
+
+
 # -- Containers --------------------------------------------------------------------------------------------------------
 
 CONTAINERS = ("mp4", "mkv", "webm", "ts")

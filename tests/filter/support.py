@@ -77,7 +77,9 @@ def compiled(lab, name, *flags, folder=Path(__file__).resolve().parent):
         if name not in programs:
             path = lab.folder.parent / name
             source = folder / f"{name}.c"
-            subprocess.run(["cc", "-O1", source, "-o", path, *flags], check=True)
+            made = path.with_name(f"{name}.{os.getpid()}")  # other processes may make it, too
+            subprocess.run(["cc", "-O1", source, "-o", made, *flags], check=True)
+            made.replace(path)
             programs[name] = path
         return programs[name]
 

@@ -1,4 +1,5 @@
-/* The registry, and docs/accuracy.md, which has a row for each metric. tools/make_metrics.py makes the other tables. */
+/* The registry, and the table in docs/metrics.md that tells the agreement of each metric. tools/make_metrics.py makes
+ * the other tables. */
 #include "kernels/registry/registry.h"
 
 #include <algorithm>
@@ -29,8 +30,8 @@ Row cells(const std::string& line) {
   return row;
 }
 
-/* The rows under the header that begins with "| metric |" and has `columns` columns, by their first cell. */
-std::map<std::string, Row> metric_table(const char* document, size_t columns) {
+/* The rows of the table whose header begins with `head`, and which has `columns` columns, by their first cell. */
+std::map<std::string, Row> table_of(const char* document, const char* head, size_t columns) {
   std::ifstream file(std::string(TOP_SRCDIR) + "/" + document);
   ck_assert_msg(file.good(), "cannot read %s", document);
   std::map<std::string, Row> table;
@@ -38,7 +39,7 @@ std::map<std::string, Row> metric_table(const char* document, size_t columns) {
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("|")) inside = false;
     const Row row = cells(line);
-    if (line.starts_with("| metric |")) {
+    if (line.starts_with(head)) {
       ck_assert_msg(row.size() == columns && table.empty(), "%s: another table of metrics, '%s'", document,
                     line.c_str());
       inside = true;
@@ -48,7 +49,7 @@ std::map<std::string, Row> metric_table(const char* document, size_t columns) {
       ck_assert_msg(table.emplace(row[0], row).second, "%s: %s stands twice", document, row[0].c_str());
     }
   }
-  ck_assert_msg(!table.empty(), "%s has no table of metrics with %zu columns", document, columns);
+  ck_assert_msg(!table.empty(), "%s has no table '%s'", document, head);
   return table;
 }
 
@@ -73,11 +74,12 @@ std::set<std::string> metrics() {
 
 START_TEST(each_metric_says_its_accuracy) {
   std::set<std::string> listed;
-  for (const auto& [name, row] : metric_table("docs/accuracy.md", 3)) listed.insert(quoted(name).at(0));
+  for (const auto& [name, row] : table_of("docs/metrics.md", "| metric | agreement |", 3))
+    listed.insert(quoted(name).at(0));
   for (const std::string& name : metrics())
-    ck_assert_msg(listed.contains(name), "docs/accuracy.md lacks a row of %s", name.c_str());
+    ck_assert_msg(listed.contains(name), "docs/metrics.md does not say the agreement of %s", name.c_str());
   for (const std::string& name : listed)
-    ck_assert_msg(find_extractor(name).info != nullptr, "docs/accuracy.md lists %s, which is not a metric",
+    ck_assert_msg(find_extractor(name).info != nullptr, "docs/metrics.md lists %s, which is not a metric",
                   name.c_str());
 }
 END_TEST

@@ -213,6 +213,11 @@ START_TEST(pooling_is_that_of_a_session) {
     ck_assert_int_eq(vmaf_feature_score_pooled(client, "psnr_y", method, &score, 3, 3), 0);
     if (method != VMAF_POOL_METHOD_HARMONIC_MEAN) check_score(name, score, client.feature("psnr_y", 3));
   }
+  const double imported[] = {2, std::numeric_limits<double>::infinity(), 4};
+  for (unsigned index = 0; index < 3; index++)
+    ck_assert_int_eq(vmaf_import_feature_score(client, "mine", imported[index], index), 0);
+  ck_assert_int_eq(vmaf_feature_score_pooled(client, "mine", VMAF_POOL_METHOD_MEAN, &score, 0, 2), 0);
+  check_score("scores that are not finite are left out", score, 3);
   for (const VmafPoolingMethod none : {VMAF_POOL_METHOD_UNKNOWN, VMAF_POOL_METHOD_NB})
     ck_assert_int_eq(vmaf_score_pooled(client, model, none, &score, 0, kFrames - 1), -EINVAL);
   ck_assert_int_eq(vmaf_score_pooled(client, model, VMAF_POOL_METHOD_MEAN, &score, 3, 2), -EINVAL);

@@ -83,7 +83,7 @@ def library_of_the_module(lab):
         says_its_version(**nothing, PYTHONPATH=source / "python")
     alone = module_in(lab.folder / "alone")
     says_its_version(**nothing, PYTHONPATH=alone, VMAFX_FFMPEG=prefix / "bin/ffmpeg")
-    beside = f"from vmafx import _library; _library.look_beside('{prefix}/bin/ffmpeg'); {SAY}"
+    beside = f"from vmafx import _library, _places; _places.look_beside('{prefix}/bin/ffmpeg'); {SAY}"
     check_equal(say(beside, **nothing, PYTHONPATH=alone), (0, f"{vmafx.version()}\n"), "beside a program")
 
 

@@ -1,24 +1,27 @@
 """vmafx report: what it reads, and that the page is complete, small and safe."""
 
 import base64
+import errno
 import io
 import json
 import math
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import av
 import vmafx as module
-from command import environment, vmafx
-from common import FRAMES, Skip, case, check, check_equal
+from command import command, environment, vmafx
+from common import FRAMES, Skip, case, check, check_equal, top
 from pages import Content, in_chromium, opened_in_chromium
-from vmafx.command._keys import HIGH_IS_BETTER, HIGH_IS_WORSE, MAIN_FEATURES, NEUTRAL, PREFIX, is_model, tells_quality
+from vmafx.command._keys import known_facts, stands_for
+from vmafx.command._known_scores import KNOWN
 from vmafx.command._scores import Encode, read_scores
-from vmafx.command._statistics import pooled_values, worst_frames, worst_tail_name, worst_value_name
+from vmafx.command._statistics import NAMES, pooled_values, worst_frames, worst_tail_name, worst_value_name
 from vmafx.command.page import page as page_module
 from vmafx.command.page import scenes
 from vmafx.command.page.curves import MOST_PARTS, bit_rates, number_axis, position_axis
@@ -113,6 +116,7 @@ def page_of_a_run_that_ended_early(lab):
     page = page_of(lab, "scores.ndjson")
     page.has("The run was aborted: the report lacks its last line.", "8 frames · 0:00")
     partial = json.loads(report_of(lab).read_text())
+    del partial["doubts"]  # as a report of a version that had none
     partial |= {"partial": "true", "pairing": {**partial["pairing"], "repeated_reference": 3}}
     (lab.folder / "partial.json").write_text(json.dumps(partial))
     page_of(lab, "partial.json").has(
@@ -145,51 +149,58 @@ def encode_of(**scores):
 
 
 @case
-def pooled_values_of_equal_scores(lab):
-    """Pooled values of equal scores are that score, to the last bit, without deviation; 0.1 three times is
-    0.30000000000000004.
+def pooled_values_are_the_librarys(lab):
+    """Pooled values that a report lacks agree, to the last bit, with those of reports of the library and of the module.
     """
-    del lab
-    for score in (0.1, 60.0, 0.7, 97.42803, 1e-320, 1e308, -0.9, 9.9):
-        for key in ("vmaf", "cvvdp"):
-            for count in (1, 3, 7, 1000):
-                values = pooled_values(encode_of(**{key: [score] * count}), key)
-                check_equal(
-                    values, {name: 0.0 if name == "stddev" else score for name in values}, f"{count} times {score}"
-                )
-    check_equal(pooled_values(encode_of(vmaf=[-1.0] * 3), "vmaf")["harmonic_mean"], None, "harmonic mean of -1")
-    values = pooled_values(encode_of(vmaf=[1.0, 2.0, 4.0]), "vmaf")
-    check(abs(values["stddev"] - math.sqrt(14) / 3) < 1e-15 and abs(values["mean"] - 7 / 3) < 1e-15, values)
-
-
-@case
-def pooled_values_beyond_numbers(lab):
-    """Huge scores give neither an error nor NaN."""
     del lab
     for key in ("vmaf", "cvvdp", "cambi"):
         for scores in (
+            [9.1, 3.7, 9.9999, 7.25, 1e-7, 6.3, 8.8],
+            [0.1] * 3,
+            [97.42803] * 1000,
+            [5.0],
             [1e308, -1e308, 1e308, 5.0],
-            [1e308, 1.7e308, 1e308],
-            [-1e308, -1.7e308],
             [1e-320, 2e-320],
-            [-1 + 2**-53, 1e300],
+            [math.inf, 40.0, 42.0],
         ):
             values = pooled_values(encode_of(**{key: scores}), key)
-            check_equal((values["min"], values["max"]), (min(scores), max(scores)), f"{key}, {scores}")
-            check(not any(value is not None and math.isnan(value) for value in values.values()), values)
-    equal = encode_of(xpsnr=[math.inf] * 4)
-    values = pooled_values(equal, "xpsnr")
-    check_equal(values, {name: None if name == "stddev" else math.inf for name in values}, "of equal pictures")
-    check_equal(set(pooled_values(encode_of(xpsnr=[math.inf, -math.inf]), "xpsnr").values()), {None}, "both infinities")
-    check_equal(set(pooled_values(encode_of(xpsnr=[None, math.nan]), "xpsnr").values()), {None}, "none")
-    check_equal(
-        pooled_values(encode_of(xpsnr=[math.inf, 40.0, 42.0]), "xpsnr")["mean"], 41, "some, as the filter pools them"
-    )
-    check_equal(
-        [(worst_value_name(key), worst_tail_name(key)) for key in ("vmaf", "motion2", "cambi", "butteraugli_3norm")],
-        [("min", "p5")] * 2 + [("max", "p95")] * 2,
-        "worst",
-    )
+            wanted = {name: module.pool(name, scores, key) for name in NAMES}
+            check_equal(values, {name: None if math.isnan(value) else value for name, value in wanted.items()}, key)
+    check_equal(pooled_values(encode_of(vmaf=[1.0, 2.0, 6.0]), "vmaf")["mean"], 3, "mean")
+    equal = pooled_values(encode_of(xpsnr=[math.inf] * 4), "xpsnr")
+    check_equal(equal, {name: None if name == "stddev" else math.inf for name in equal}, "of equal pictures")
+    for scores in ([math.inf, -math.inf], [None, math.nan]):
+        check_equal(set(pooled_values(encode_of(xpsnr=scores), "xpsnr").values()), {None}, "none")
+    for arguments, number in ((("average", [1.0]), errno.EINVAL), (("mean", []), errno.EDOM)):
+        try:
+            module.pool(*arguments)
+        except OSError as error:
+            check_equal(error.errno, number, "what is wrong")
+        else:
+            raise AssertionError(f"{arguments} were pooled")
+
+
+@case
+def pooled_values_of_the_report_come_first(lab):
+    """Pooled values come from the report first; without the library there are no others, which a line says."""
+    encode = encode_of(vmaf=[1.0, 3.0])
+    encode.pooled = {"vmaf": {"mean": 7.0}}
+    values = pooled_values(encode, "vmaf")
+    check_equal((values["mean"], values["max"]), (7, 3), "pooled values")
+    (lab.folder / "scores.csv").write_text("Frame,vmaf,\n0,1.0,\n1,3.0,\n")
+    words = command("report", "scores.csv", "-o", "page.html")
+    words[2] = f"import vmafx._pooling; vmafx._pooling.found = lambda: None; {words[2]}"
+    variables = environment(lab)
+    done = subprocess.run(words, cwd=lab.folder, env=variables, capture_output=True, text=True, timeout=60)
+    check_equal((done.returncode, done.stderr.count("libvmafx.so.0, which was not found")), (0, 1), done.stderr)
+
+
+@case
+def worst_sides_of_scores(lab):
+    del lab
+    facts = map(known_facts, ("vmaf", "integer_motion2", "cambi", "butteraugli_3norm"))
+    names = [(worst_value_name(own), worst_tail_name(own)) for own in facts]
+    check_equal(names, [("min", "p5")] * 2 + [("max", "p95")] * 2, "worst")
 
 
 @case
@@ -276,12 +287,13 @@ DITHER = "noise=c0s=3:c0_seed=1:c0f=t"
 COARSE = "lutyuv=y=floor(val/3)*3:u=floor(val/24)*24:v=floor(val/24)*24"
 OPTIONS = {name: "debug=true" for name in ("vif", "adm", "motion", "float_vif", "float_adm", "float_motion")}
 OPTIONS |= {"psnr": "enable_mse=true", "cambi": "full_ref=true"}
+OPTIONS |= {name: "enable_lcs=true" for name in ("float_ssim", "float_ms_ssim")}
 
 
 @case
-def keys_are_those_of_the_library(lab):
-    """For all scores of all metrics the worst frames agree with the filter's summary, and the lists of keys have no
-    others.
+def facts_are_those_of_the_library(lab):
+    """For all scores of all metrics the worst frames agree with the filter's summary, the report has the facts of each
+    score, and a report without them is read by the same facts.
     """
     names = [name for name in module.extractors() if not name.endswith("_hip")]
     features = "|".join(rf"name={name}\:{OPTIONS[name]}" if name in OPTIONS else name for name in names)
@@ -290,24 +302,48 @@ def keys_are_those_of_the_library(lab):
     )
     done = lab.run("-f lavfi -i", BANDS, "-lavfi", graph, "-f null -").succeeded()
     encode = read_scores(lab.folder / "all.json")[0]
-    check_equal([key for key in encode.scores if is_model(key)], ["vmaf"], "keys of models")
+    check_equal([key for key in encode.scores if encode.facts(key).metric is None], ["vmaf"], "keys of models")
     for key, (_, _, _, worst) in done.summary().items():
         check(len(set(encode.scores[key])) > 1 or key == "cambi_source", f"{key} is the same in all frames")
         wanted = re.findall(r"(\d+) \([\d.]+ s\) ([\d.-]+)", worst or "")
-        check_equal(tells_quality(key), bool(wanted), f"whether {key} tells of quality")
+        check_equal(encode.facts(key).tells_quality, bool(wanted), f"whether {key} tells of quality")
         got = [f"{encode.scores[key][i]:.6f}" for i in worst_frames(encode, key, len(wanted))]
         check_equal(got, [score for _, score in wanted], key)
+        check_equal(known_facts(key)._replace(main=False), encode.facts(key)._replace(main=False), f"facts of {key}")
     check_equal(done.summary().keys(), encode.scores.keys(), "keys of the summary")
     for key, (mean, *_) in done.summary().items():
         check(
             abs(pooled_values(replace(encode, pooled={}), key)["mean"] - float(mean)) < 2e-6, f"another mean of {key}"
         )
-    for beginnings in (NEUTRAL, HIGH_IS_WORSE, HIGH_IS_BETTER):
-        unused = [
-            beginning for beginning in beginnings if not any(re.match(PREFIX + beginning, key) for key in encode.scores)
-        ]
-        check_equal(unused, [], "beginnings that no key has")
-    check_equal([key for key in MAIN_FEATURES if key not in encode.scores], [], "main scores that there are not")
+    main = {key for key in encode.scores if encode.facts(key).main} - {"vmaf"}
+    check_equal(main, {key for key, (*_, stands, _) in KNOWN.items() if stands}, "main scores")
+    check_equal(set(KNOWN) - set(encode.scores), set(), "known scores that there are not")
+    check(stands_for("psnr_hvs", "psnr_hvs") and not stands_for("psnr_hvs_y", "psnr_hvs"), "psnr_hvs")
+    check(known_facts("cambi_w_1").worse_is_high and known_facts("psnr_y_x").main, "keys with options")
+
+
+@case
+def known_scores_are_up_to_date(lab):
+    del lab
+    done = subprocess.run(
+        [sys.executable, top / "tools/make_known_scores.py", "--check"], capture_output=True, text=True
+    )
+    check_equal((done.returncode, done.stderr), (0, ""), "tools/make_known_scores.py")
+
+
+@case
+def a_report_knows_its_scores_best(lab):
+    """A model may be called as a metric."""
+    told = {"metric": None, "worse": "low", "main": True, "unit": None}
+    content = {
+        "version": "1",
+        "frames": [{"frameNum": i, "metrics": {"cambi": 50.0 + i, "psnr_y": 30.0}} for i in range(3)],
+        "vmafx": {"scores": {"cambi": told, "psnr_y": told | {"metric": "psnr", "main": False}}},
+        "doubts": [],
+    }
+    (lab.folder / "scores.json").write_text(json.dumps(content))
+    encode = read_scores(lab.folder / "scores.json")[0]
+    check_equal((encode.main_keys(), worst_frames(encode, "cambi", 1)), (["cambi"], [0]), "main scores, worst frame")
 
 
 # -- Fewer points ------------------------------------------------------------------------------------------------------

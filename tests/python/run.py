@@ -11,15 +11,18 @@ Prints one line per case and 'N passed, N failed, N skipped' at the end; exits 1
 """
 
 import argparse
+import multiprocessing
 import os
 import signal
 import sys
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 top = Path(__file__).resolve().parents[2]
+MOST_WORKERS = 2  # cases wait for clocks and processes; more of them would be late
 
 
 def parse_arguments():
@@ -59,6 +62,15 @@ def is_chosen(function, common, arguments):
     return arguments.only in function.__name__ and (function not in common.long_cases or arguments.long)
 
 
+chosen_cases = []  # (case, its laboratory), which processes of the pool inherit
+
+
+def run_chosen(number):
+    import common
+
+    return common.run_case(*chosen_cases[number])
+
+
 def main():
     arguments = parse_arguments()
     # A shell that starts this in the background has SIGINT ignored, here and in all processes started here.
@@ -73,8 +85,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="vmafx-python-") as folder:
         laboratory = lambda name, clips=None: common.Lab(build / "bin/ffmpeg", Path(folder) / name, clips)
         clips = laboratory("clips").clips
-        outcomes = (common.run_case(function, laboratory(function.__name__, clips)) for function in chosen)
-        return common.report_cases(chosen, outcomes)
+        chosen_cases[:] = [(function, laboratory(function.__name__, clips)) for function in chosen]
+        # Processes, not threads: cases change the module, the environment and the folder of their process.
+        workers = min(len(os.sched_getaffinity(0)), MOST_WORKERS)
+        with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
+            return common.report_cases(chosen, pool.map(run_chosen, range(len(chosen))))
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@
 
 #include "report/openmetrics.h"
 #include "report/outputs.h"
+#include "report/score_facts.h"
 #include "tests/support/check_main.h"
 
 using namespace vmafx;
@@ -239,7 +240,7 @@ START_TEST(xml_escapes_and_extras) {
                            {"backend", Json::object({{"vif", "hip"}})},
                            {"frames", Json::object({{"reference", Json::object({{"uploaded", 0}})}})},
                            {"fallback", "x\ny"}});
-  data.pairing = VmafxPairing{.paired = 7};
+  data.pairing = Pairing{{.paired = 7}};
   const std::string text = reported("xml", scores, data);
   assert_contains(text, "<VMAF version=\"1.2.3\" partial=\"true\">\n");
   assert_contains(text, "<frame frameNum=\"0\" _0_a_b___c_=\"nan\" />\n");
@@ -255,6 +256,88 @@ START_TEST(xml_escapes_and_extras) {
     </frames>
   </vmafx>
   <pairing paired="7" )");
+}
+END_TEST
+
+START_TEST(reports_say_what_scores_are) {
+  ScoreTable scores({"psnr_y", "vmaf"});
+  scores.put(0, 0, 40);
+  scores.put(0, 1, 90);
+  ReportData data = kData;
+  const ScoreFacts facts[] = {{"psnr_y", "psnr", Worse::kLow, true, "dB"}, {.key = "vmaf", .main = true}};
+  data.run = Json::object({{"scores", scores_json(facts)}});
+  const auto json = nlohmann::json::parse(reported("json", scores, data))["vmafx"]["scores"];
+  ck_assert(json["psnr_y"] == nlohmann::json::parse(R"({"metric":"psnr","worse":"low","main":true,"unit":"dB"})"));
+  ck_assert(json["vmaf"] == nlohmann::json::parse(R"({"metric":null,"worse":"low","main":true,"unit":null})"));
+  assert_contains(reported("xml", scores, data),
+                  "    <scores>\n      <psnr_y metric=\"psnr\" worse=\"low\" main=\"true\" unit=\"dB\" />\n"
+                  "      <vmaf metric=\"null\" worse=\"low\" main=\"true\" unit=\"null\" />\n    </scores>\n");
+}
+END_TEST
+
+/* Reports have doubts as words and as data; damaged pictures have a sentence of their own. */
+START_TEST(doubts_are_words_and_data) {
+  const char* const remedies[] = {"do this", "do that"};
+  const VmafxDoubt given[] = {
+      {.kind = VMAFX_DOUBT_CORRUPT_DISTORTED, .from = 3, .end = 4},
+      {.kind = VMAFX_DOUBT_TIME_DIFFERENCE,
+       .from = 5,
+       .end = 6,
+       .frame_duration = 0.04,
+       .remedies = remedies,
+       .n_remedies = 2},
+      {.kind = VMAFX_DOUBT_REPEATED_REFERENCE, .from = 7, .end = 10, .remedies = remedies + 1, .n_remedies = 1}};
+  const auto pairing = read_pairing({.paired = 12,
+                                     .unmatched_distorted = 2,
+                                     .repeated_reference = 3,
+                                     .max_time_difference = 0.12,
+                                     .corrupt_distorted = 1,
+                                     .doubts = given,
+                                     .n_doubts = 3});
+  ck_assert(pairing.ok());
+  const auto sentences = doubt_sentences(pairing.value());
+  ck_assert_uint_eq(sentences.size(), 2);
+  assert_text_eq(
+      sentences[0],
+      "The score is doubtful, the inputs do not go together frame by frame: pairs scored: 12; frames of main "
+      "without a reference frame: 2; pairs repeating a reference frame: 3; the times of a pair differ by up to "
+      "0.120 s, a frame lasts 0.040 s. What helps: do that; do this.");
+  assert_text_eq(
+      sentences[1],
+      "The score is doubtful, frames were decoded with errors: of 12 pairs, the frame of main is corrupt in 1 "
+      "and the reference in 0.");
+  ReportData data = kData;
+  data.pairing = pairing.value();
+  ScoreTable scores({"a"});
+  scores.put(0, 0, 1);
+  const auto json = nlohmann::json::parse(reported("json", scores, data));
+  ck_assert(json["doubts"] == nlohmann::json::parse(R"([
+    {"kind": "unmatched_distorted", "count": 2, "text": "frames of main without a reference frame: 2", "remedies": []},
+    {"kind": "repeated_reference", "count": 3, "from": 7, "to": 9, "text": "pairs repeating a reference frame: 3",
+     "remedies": ["do that"]},
+    {"kind": "time_difference", "frame_duration": 0.04, "from": 5, "to": 5,
+     "text": "the times of a pair differ by up to 0.120 s, a frame lasts 0.040 s", "remedies": ["do this", "do that"]},
+    {"kind": "corrupt_distorted", "count": 1, "from": 3, "to": 3, "text": "pairs with a corrupt frame of main: 1",
+     "remedies": []}])"));
+  ck_assert(json["warnings"] == nlohmann::json(sentences));
+  const std::string xml = reported("xml", scores, data);
+  assert_contains(xml, "<doubt kind=\"repeated_reference\" count=\"3\" from=\"7\" to=\"9\" text=");
+  assert_contains(xml, " remedies=\"do this; do that\" />\n");
+  assert_contains(xml, "  <warnings>\n    <warning text=\"The score is doubtful, the inputs");
+}
+END_TEST
+
+START_TEST(good_pairs_have_no_doubts) {
+  const auto pairing = read_pairing({.paired = 12, .max_time_difference = 0.001});
+  ck_assert(pairing.ok() && doubt_sentences(pairing.value()).empty());
+  ReportData data = kData;
+  data.pairing = pairing.value();
+  ScoreTable scores({"a"});
+  scores.put(0, 0, 1);
+  const auto json = nlohmann::json::parse(reported("json", scores, data));
+  ck_assert(json["doubts"].empty() && !json.contains("warnings"));
+  const VmafxDoubt unknown = {.kind = static_cast<VmafxDoubtKind>(VMAFX_DOUBT_CORRUPT_REFERENCE + 1)};
+  ck_assert_int_eq(read_pairing({.doubts = &unknown, .n_doubts = 1}).status().code(), EINVAL);
 }
 END_TEST
 
@@ -985,7 +1068,10 @@ START_TEST(room_that_is_not_needed_is_given_back) {
 END_TEST
 
 int main() {
-  return vmafx::test::run_suite("report", {{"foreign", what_is_not_a_report_stays},
+  return vmafx::test::run_suite("report", {{"facts", reports_say_what_scores_are},
+                                           {"doubts", doubts_are_words_and_data},
+                                           {"no_doubts", good_pairs_have_no_doubts},
+                                           {"foreign", what_is_not_a_report_stays},
                                            {"judged_links", links_are_judged_by_what_they_lead_to},
                                            {"again", reports_replace_reports},
                                            {"meanwhile", what_comes_meanwhile_stays},

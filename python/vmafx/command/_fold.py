@@ -61,7 +61,7 @@ def _scores(parts: Sequence[Mapping[str, T]], models: Collection[str]) -> dict[s
 
 def _run(runs: Sequence[Json]) -> Json:
     whole = dict(runs[0])
-    for key in ("backend", "models"):
+    for key in ("backend", "models", "scores"):
         if any(key in run for run in runs):
             whole[key] = {name: value for run in runs for name, value in run.get(key, {}).items()}
     return whole
@@ -192,3 +192,15 @@ def _fold_elements(alike: Sequence[ElementTree.Element], models: Collection[str]
     elif first.tag == "vmafx":
         for backend in (backend for other in others for backend in other.iter("backend")):
             next(first.iter("backend")).attrib.update(backend.attrib)
+        for other in others:
+            _fold_facts(first.find("scores"), other.find("scores"))
+
+
+def _fold_facts(first: ElementTree.Element | None, other: ElementTree.Element | None) -> None:
+    """Adds the other's facts of scores, which replace those of the same score."""
+    if first is None or other is None:
+        return
+    for facts in other:
+        if (known := first.find(facts.tag)) is not None:
+            first.remove(known)
+        first.append(facts)

@@ -57,8 +57,10 @@ def score_in_jobs(
         work = replace(work, settings=replace(work.settings, threads=max(1, processors() // jobs)))
     run = Run(work, parts, jobs, devices, show)
     run.score(parts)
-    facts = run.join(log)
-    return said_together([part.said for part in parts]), facts
+    joined = run.join(log)
+    heads = [f"{name}: " for name in work.names] if len(work.names) > 1 else [""]
+    of_all = [head + text for head, texts in zip(heads, joined.warnings) for text in texts]
+    return said_together([part.said for part in parts], joined.of_parts, of_all), joined.run
 
 
 def _next_of(ended: "queue.SimpleQueue[Future[None]]") -> "Future[None]":
@@ -136,7 +138,7 @@ class Run:
             spent = time.monotonic() - self._start
             self._show(Step(frames, frames / spent if spent else 0.0, sum(done) / len(self._parts)))
 
-    def join(self, log: Path) -> dict[str, Any]:
+    def join(self, log: Path) -> _parts.Joined:
         """Joins the parts' reports; parts that do not meet are scored again, from an earlier place."""
         by_path = {str(part.log): part for part in self._parts}
         while True:

@@ -1,67 +1,54 @@
-"""What the keys of reports tell: whether they are a model's or a feature's, what high scores mean, which ones people
-read by themselves.
+"""The facts of scores: whether a model or a metric makes them, which of them are the worse ones, their unit.
 
-The library has the same in the definitions of its features (src/kernels/*); the case `keys_are_those_of_the_library`
-compares all of them.
+Reports have them under `vmafx.scores`. For a report without them (CSV, libvmaf's, those of older versions), the metric
+of the key tells them, and a key that no metric has is taken for a model's.
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-# How the keys of features begin, after PREFIX; options of features add to their ends. What tells nothing of quality
-# comes first.
-PREFIX = "(?:integer_|VMAF_(?:integer_)?feature_)?"
-NEUTRAL = r"motion[23]?(?:_|$)", "adm_(?:num|den)", "vif_(?:num|den)", "float_moment_", "cambi_source"
-HIGH_IS_WORSE = "aim(?:_|$)", "butteraugli", "cambi", "mse_", "speed_chroma_", "speed_temporal"
-HIGH_IS_BETTER = (
-    *(
-        "adm[23]?(?:_|$)",
-        "vif(?:_|$)",
-        "psnr_",
-        "float_psnr",
-        "float_ansnr",
-        "float_anpsnr",
-        "float_ssim",
-        "float_ms_ssim",
-        "xpsnr(?:_|$)",
-    ),
-    *("ciede2000", "ssimulacra2", "cvvdp(?:_|$)"),
-)
-# The main scores of the metrics that people read by themselves.
-MAIN_FEATURES = (
-    *(
-        "psnr_y",
-        "float_psnr",
-        "float_ssim",
-        "float_ms_ssim",
-        "psnr_hvs",
-        "xpsnr",
-        "ssimulacra2",
-        "butteraugli",
-        "cvvdp",
-        "ciede2000",
-        "cambi",
-    ),
-    *("speed_chroma_uv", "speed_temporal"),
-)
+from ._known_scores import KNOWN
 
 
-def _begins(key: str, beginnings: Sequence[str]) -> bool:
-    return any(re.match(PREFIX + beginning, key) for beginning in beginnings)
+class Facts(NamedTuple):
+    metric: str | None  # None: the score is a model's
+    worse: str = "low"  # "low", "high" or "neither"
+    main: bool = True  # a score to read first
+    unit: str | None = None
+
+    @property
+    def tells_quality(self) -> bool:
+        return self.worse != "neither"
+
+    @property
+    def worse_is_high(self) -> bool:
+        return self.worse == "high"
 
 
-def is_model(key: str) -> bool:
-    return not _begins(key, (*NEUTRAL, *HIGH_IS_WORSE, *HIGH_IS_BETTER))
+def facts_told(told: Mapping[str, Any]) -> Facts:
+    """Returns the facts that a report has of a score; _schemas.py has their form."""
+    return Facts(told["metric"], told["worse"], told["main"], told.get("unit"))
 
 
-def are_jods(key: str) -> bool:
-    """Whether their mean is not the arithmetic one, but that of differences."""
-    return _begins(key, ("cvvdp(?:_|$)",))
+def known_facts(key: str) -> Facts:
+    """Returns the facts of a key by the metric that has it, or those of a model's score."""
+    if known := _known(key):
+        metric, worse, unit, _, alone = known
+        return Facts(metric, worse, alone, unit)
+    return Facts(None)
 
 
-def tells_quality(key: str) -> bool:
-    return not _begins(key, NEUTRAL)
+def stands_for(key: str, metric: str) -> bool:
+    """Tells whether this is the main score of a metric, whatever its options add to the key."""
+    known = _known(key)
+    return known is not None and known[0] == metric and known[3]
 
 
-def worse_is_high(key: str) -> bool:
-    return tells_quality(key) and _begins(key, HIGH_IS_WORSE)
+def _known(key: str) -> tuple[str, str, str | None, bool, bool] | None:
+    """Finds the longest known key that this one begins with: options add to the end of a key, after `_`."""
+    end = len(key)
+    while end > 0:
+        if known := KNOWN.get(key[:end]):
+            return known
+        end = key.rfind("_", 0, end)
+    return None

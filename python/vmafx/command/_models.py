@@ -114,3 +114,13 @@ def size_for(rows: int, reference: Size, aspect: Fraction | None) -> Size:
     if any(abs(factor - 1) <= NEARLY for factor in factors):
         return reference
     return Size(*(max(2 * round(length * min(factors) / 2), 16) for length in seen))
+
+
+def metrics_of(features: Sequence[str]) -> list[str]:
+    """Returns the metrics that values of the option `feature` name."""
+    metrics = []
+    for feature in "|".join(features).split("|"):
+        words = feature.split(":")
+        name = next((word.removeprefix("name=") for word in words if word.startswith("name=")), words[0])
+        metrics.append(name.removesuffix("_hip"))
+    return metrics

@@ -15,6 +15,7 @@ import json
 import math
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -104,9 +105,17 @@ def check_merge(work: Work) -> None:
     merge.check_library(work.settings.ffmpeg)
 
 
-def join(work: Work, parts: Sequence[Path], log: Path) -> dict[str, Any]:
-    """Writes to `log` (.json, .csv, .xml) what a single run writes, except for the keys `fps` and `vmafx`, and returns
-    the facts of `vmafx` on which the parts agree.
+@dataclass(frozen=True)
+class Joined:
+    """The facts of parts that were joined, besides the report."""
+
+    run: dict[str, Any]  # the facts of `vmafx` on which the parts agree
+    of_parts: frozenset[str]  # the warnings of the parts' filters about their pairs
+    warnings: list[list[str]]  # the warnings about the pairs of the stream, which replace them: a list for each encode
+
+
+def join(work: Work, parts: Sequence[Path], log: Path) -> Joined:
+    """Writes to `log` (.json, .csv, .xml) what a single run writes, except for the keys `fps` and `vmafx`.
 
     Raises Mismatch, which names the part to score again (`seek_again` says from where), Refusal, Failure.
     """
@@ -115,30 +124,33 @@ def join(work: Work, parts: Sequence[Path], log: Path) -> dict[str, Any]:
     streams = merge.streams_of([str(path) for path in parts])
     count = len(work.dists)
     check_merge(work)
+    warnings: list[list[str]] = [[] for _ in work.dists]
     try:
         with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
             if len(streams) == count:
-                _join_encodes(work, streams, log, Path(folder))
+                warnings = _join_encodes(work, streams, log, Path(folder))
             else:  # the run has scored pictures of several sizes
                 logs = [Path(folder) / f"size{place}{log.suffix}" for place in range(len(work.groups))]
                 for place, path in enumerate(logs):
-                    _join_encodes(work, streams[place * count : (place + 1) * count], path, Path(folder))
+                    warnings = _join_encodes(work, streams[place * count : (place + 1) * count], path, Path(folder))
                 _fold.fold(logs, work.models, log)
     except OSError as failure:
         raise Failure(str(failure)) from failure
-    return _run_of(streams[0])
+    of_parts = frozenset(text for stream in streams for part in stream for text in part.warnings)
+    return Joined(_run_of(streams[0]), of_parts, warnings)
 
 
-def _join_encodes(work: Work, streams: "Sequence[list[merge.Part]]", log: Path, folder: Path) -> None:
-    """Joins the encodes of pictures of one size."""
+def _join_encodes(work: Work, streams: "Sequence[list[merge.Part]]", log: Path, folder: Path) -> list[list[str]]:
+    """Joins the encodes of pictures of one size, and returns the warnings about each encode."""
     if len(streams) == 1:
-        merge.write_report(streams[0], str(log))
-        return
+        return [merge.write_report(streams[0], str(log))]
+    warnings = []
     reports = [folder / f"{number}{log.suffix}" for number in range(len(streams))]
     for report, stream in zip(reports, streams):
         report.unlink(missing_ok=True)
-        merge.write_report(stream, str(report))
+        warnings.append(merge.write_report(stream, str(report)))
     _write_together(reports, work.names, log)
+    return warnings
 
 
 def _run_of(parts: list[merge.Part]) -> dict[str, Any]:
@@ -180,16 +192,30 @@ def _lines(report: Path) -> list[str]:
 def _json_of_all(reports: list[Path], names: list[str]) -> Iterator[str]:
     """Puts several reports in JSON together.
 
-    The library writes one key a line: the first lines within the braces hold for all encodes, the others for one.
+    The library writes one key a line: the first lines within the braces and the key `vmafx` hold for all encodes, the
+    others for one.
     """
+    run: list[str] = []
     for number, (report, name) in enumerate(zip(reports, names)):
-        brace, version, fps, *own, end = _lines(report)
+        brace, version, fps, *rest, end = _lines(report)
+        own, run = _without_run(rest)
         if number == 0:
             yield from (brace, version, fps, '  "encodes": [\n')
         yield f'    {{\n      "encode": {number},\n      "name": {json.dumps(name, ensure_ascii=False)},\n'
         yield from (f"    {line}" for line in own)
         yield "    }\n" if number == len(reports) - 1 else "    },\n"
-    yield f"  ]\n{end}"
+    yield "  ],\n" if run else "  ]\n"
+    yield from (*run, end)
+
+
+def _without_run(lines: list[str]) -> tuple[list[str], list[str]]:
+    """The lines of an encode, and those of the key vmafx; the last of each has no comma."""
+    if '  "vmafx": {\n' not in lines:
+        return lines, []
+    begin = lines.index('  "vmafx": {\n')
+    end = next(i for i in range(begin, len(lines)) if lines[i].startswith("  }")) + 1
+    own = lines[:begin] + lines[end:]
+    return [*own[:-1], own[-1].replace(",\n", "\n")], [*lines[begin : end - 1], "  }\n"]
 
 
 def _csv_of_all(reports: list[Path], names: list[str]) -> Iterator[str]:

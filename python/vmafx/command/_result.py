@@ -1,10 +1,12 @@
 """The result of scoring encodes against a reference, as a table and as JSON."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ._keys import Facts, stands_for
+from ._models import metrics_of
 from ._names import redact
 from ._scores import Encode
 from ._scoring import TimeRange, Work
@@ -28,13 +30,10 @@ class Result:
     promises: list[Promise] = field(default_factory=list)
 
     @classmethod
-    def of(
-        cls, work: Work, encodes: list[Encode], features: Sequence[str], time_range: TimeRange | None = None
-    ) -> "Result":
-        """Makes the result; `features` are the keys of the main scores of features that were asked for."""
+    def of(cls, work: Work, encodes: list[Encode], time_range: TimeRange | None = None) -> "Result":
         return cls(
             encodes,
-            asked_keys(encodes[0], work, features),
+            asked_keys(encodes[0], work),
             [redact(video.path, [video.path]) for video in work.videos],
             {key: model for group in work.groups for key, model in _models(work, group).items()},
             list(work.notes),
@@ -49,7 +48,7 @@ class Result:
         emit("".join(f"{line}\n" for line in self.facts()))
 
     def _cells(self, encode: Encode, key: str) -> list[str]:
-        return score_cells(key, pooled_values(encode, key), _frame_as_json(encode, key))
+        return score_cells(encode.facts(key), pooled_values(encode, key), _frame_as_json(encode, key))
 
     def facts(self) -> list[str]:
         """Returns lines of text: the models, how many frames were scored, and where."""
@@ -89,6 +88,7 @@ class Result:
             "pooled": {key: _finite(pooled_values(encode, key)) for key in encode.scores},
             "worst_frame": {key: _frame_as_json(encode, key) for key in self.keys},
             "pairing": encode.pairing,
+            "doubts": encode.doubts,
             "backend": encode.run.get("backend", {}),
             "device": encode.run.get("device"),
             "warnings": encode.warnings,
@@ -100,19 +100,26 @@ def _models(work: Work, group: Any) -> dict[str, dict[str, Any]]:
     return {key: {"model": name, "width": size.width, "height": size.height} for key, name in group.keys.items()}
 
 
-def asked_keys(encode: Encode, work: Work, features: Sequence[str]) -> list[str]:
-    """Returns the keys of the models' scores, and of the features that were asked for."""
+def asked_keys(encode: Encode, work: Work) -> list[str]:
+    """Returns the keys of the models' scores, and the main ones of the features that were asked for, also for CSV,
+    which does not tell these.
+    """
+    if "scores" in encode.run:
+        features = [key for key in encode.scores if (facts := encode.facts(key)).main and facts.metric]
+    else:
+        metrics = metrics_of(work.settings.features)
+        features = [key for key in encode.scores if any(stands_for(key, metric) for metric in metrics)]
     return [key for key in (*work.models, *features) if key in encode.scores]
 
 
-def score_cells(key: str, pooled: Mapping[str, Any], worst: Mapping[str, Any] | None) -> list[str]:
+def score_cells(facts: Facts, pooled: Mapping[str, Any], worst: Mapping[str, Any] | None) -> list[str]:
     """Returns the cells of a score in a table; `pooled` and `worst` are as in --json.
 
     The highest value is the worst one if high values of a score are bad.
     """
     finite = [value for value in pooled.values() if isinstance(value, float | int) and math.isfinite(value)]
     decimals = decimals_of(max(finite, default=0))
-    names = "mean", "harmonic_mean", worst_value_name(key), worst_tail_name(key)
+    names = "mean", "harmonic_mean", worst_value_name(facts), worst_tail_name(facts)
     place = [str(worst["frame"]), time_text(worst["time"])] if worst else ["–", "–"]
     return [*(_number(pooled.get(name), decimals) for name in names), *place]
 

@@ -1,13 +1,11 @@
-"""What ffmpeg and its filter write while they run."""
+"""The lines that ffmpeg and its filter write while they run."""
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 MOST_WARNINGS = 20  # a damaged file has many
 TELLING = "warning", "error", "fatal"  # levels
-SUMMARY = re.compile(r": mean |score: |The score is doubtful")
 # The number of the input: "[in#0/mov @ …]", "[vist#0:0/h264 @ …]", "Error while decoding stream #0:0" (up to FFmpeg
 # 6.0).
 OF_INPUT = re.compile(r"^\[(?:in|vist|ist)#(\d+)[:/]|(?:^|\] )\[error\] Error while decoding stream #(\d+):")
@@ -18,18 +16,18 @@ READ_ERROR = re.compile(
 )
 SHORT_FILE = re.compile("ended prematurely|partial file|Read error|Truncat")
 
-DOUBT = re.compile(r"(.*The score is doubtful, .* frame by frame): (.*)\. What helps: (.*)\.")
+BEGUN = "Output #"  # ffmpeg's own word, at the info level, once the first frame has come through the filters
 
 
 @dataclass
 class Said:
-    """What ffmpeg wrote, by level, as far as it matters."""
+    """The lines of ffmpeg that matter, by level."""
 
     lines: list[str]
 
     @property
     def warnings(self) -> list[str]:
-        """Those of the filter, and errors of the others: damaged pictures, say."""
+        """Warnings of the filter, and errors of all others: damaged pictures, say."""
         return shortened([*self.of_filter, *(text for texts in self.damage(()).values() for text in texts)])
 
     @property
@@ -39,7 +37,7 @@ class Said:
         return list(dict.fromkeys(text for source, level, text in lines if "vmafx" in source and level in TELLING))
 
     def damage(self, inputs: Sequence[str]) -> dict[int | None, list[str]]:
-        """What is wrong with pictures and files, by the number of the input; None: nobody says of which.
+        """Finds damage of pictures and files, by the number of the input; None: nobody says of which.
 
         `inputs` are ffmpeg's names for them.
         """
@@ -51,21 +49,16 @@ class Said:
         return {number: list(dict.fromkeys(texts)) for number, texts in found.items()}
 
     def forget_seek(self) -> None:
-        """Decoders complain where they are made to begin in mid-stream: drops what was said before the filter said how
-        it begins.
-
-        With --backend cpu it may say nothing of that, and what comes at the end is too late: the complaints stay.
+        """Drops what decoders say where they are made to begin in mid-stream: what was said by others than the filter
+        before the first frame came out of it. If none did, all stays.
         """
-        first = next((i for i, line in enumerate(self.lines) if "vmafx" in split_line(line)[0]), 0)
-        if not SUMMARY.search(self.lines[first] if self.lines else ""):
-            self.lines = self.lines[first:]
+        texts = [split_line(line)[2] for line in self.lines]
+        begun = next((i for i, text in enumerate(texts) if text.startswith(BEGUN)), 0)
+        self.lines = [line for line in self.lines[:begun] if "vmafx" in split_line(line)[0]] + self.lines[begun:]
 
-    @property
-    def features(self) -> list[str]:
-        """The keys of the main scores of features, as the filter has printed them."""
-        texts = (split_line(line)[2] for line in self.lines if "vmafx" in line)
-        found = [match[1] for text in texts if (match := re.search(r"(\S+) score: \S+$", text)) and match[1] != "VMAF"]
-        return list(dict.fromkeys(found))
+    def forget(self, texts: Collection[str]) -> None:
+        """Drops lines that say this."""
+        self.lines = [line for line in self.lines if split_line(line)[2] not in texts]
 
 
 def _input_of(line: str, text: str, inputs: Sequence[str]) -> int | None:
@@ -88,34 +81,11 @@ def split_line(line: str) -> tuple[str, str, str]:
     return (found[1] or "", found[2], found[3]) if found else ("", "", line)
 
 
-# -- Of the parts of a stream ------------------------------------------------------------------------------------------
-
-
-def said_together(saids: Sequence[Said]) -> Said:
-    """As of a single run: doubts are told once, with the counts of all parts."""
-    lines, doubts = [], []
-    for line in (line for said in saids for line in said.lines):
-        if found := DOUBT.fullmatch(split_line(line)[2]):
-            doubts.append(found.groups())
-        else:
-            lines.append(line)
-    heads = dict.fromkeys(head for head, _, _ in doubts)
-    return Said(
-        lines
-        + [f"[vmafx @ 0x0] [warning] {_sum_up(head, [own[1:] for own in doubts if own[0] == head])}" for head in heads]
-    )
-
-
-def _sum_up(head: str, doubts: Sequence[Sequence[str]]) -> str:
-    counts: Counter[str] = Counter()
-    others, remedies = [], []
-    for found, helps in doubts:
-        remedies += helps.split("; ")
-        for doubt in found.split("; "):
-            what, _, count = doubt.rpartition(": ")
-            if count.isdigit():
-                counts[what] += int(count)
-            else:
-                others.append(doubt)
-    texts = [f"{what}: {count}" for what, count in counts.items()] + others
-    return f"{head}: {'; '.join(dict.fromkeys(texts))}. What helps: {'; '.join(dict.fromkeys(remedies))}."
+def said_together(saids: Sequence[Said], of_parts: Collection[str], of_all: Sequence[str]) -> Said:
+    """Puts the logs of parts together as that of a single run. The filter's warnings `of_parts` about their pairs make
+    way for those `of_all`.
+    """
+    together = Said([line for said in saids for line in said.lines])
+    together.forget(of_parts)
+    together.lines += [f"[vmafx @ 0x0] [warning] {text}" for text in of_all]
+    return together

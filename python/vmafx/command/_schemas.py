@@ -17,6 +17,7 @@ MOST_TIME = 1e11  # seconds: some 3000 years
 MOST_ENCODES = 256  # encodes of a report
 MOST_NAME = 4096  # characters of a name
 MOST_WARNINGS = 1000
+MOST_DOUBTS = 100
 
 Schema = dict[str, Any]
 
@@ -68,6 +69,24 @@ def _list(items: Schema, **more: Any) -> Schema:
 
 WINDOW = _object({"firstFrame": FRAME_NUMBER, "lastFrame": FRAME_NUMBER, "pooled": SCORES}, {"time": MAYBE_TIME})
 
+# The facts of a score.
+FACTS = _object(
+    {
+        "metric": {"type": ["string", "null"], "description": "the name of a metric, or null"},
+        "worse": {"enum": ["low", "high", "neither"], "description": "'low', 'high' or 'neither'"},
+        "main": FLAG,
+    },
+    {"unit": {"type": ["string", "null"], "description": "a text or null"}},
+)
+RUN = _object({}, {"scores": {**OBJECT, "additionalProperties": FACTS}})
+# A reason to doubt the scores.
+DOUBT = _object(
+    {"kind": TEXT, "text": TEXT, "remedies": _list(TEXT)},
+    {"count": FRAME_NUMBER, "from": FRAME_NUMBER, "to": FRAME_NUMBER, "frame_duration": TIME},
+)
+WARNINGS = _list(TEXT, maxItems=MOST_WARNINGS, description=f"a list of at most {MOST_WARNINGS} texts")
+DOUBTS = _list(DOUBT, maxItems=MOST_DOUBTS, description=f"a list of at most {MOST_DOUBTS} doubts")
+
 # The keys of a report beside the frames and the windows, for all encodes or for one.
 SUMMARY = _object(
     {},
@@ -77,7 +96,8 @@ SUMMARY = _object(
         "pooled_metrics": POOLED,
         "pooled_statistics": POOLED,
         "infinite_scores": _list(TEXT),
-        "vmafx": OBJECT,
+        "vmafx": RUN,
+        "doubts": DOUBTS,
         "pairing": {
             **OBJECT,
             "additionalProperties": {
@@ -88,7 +108,7 @@ SUMMARY = _object(
             },
         },
         "partial": {"enum": [True, False, "true", "false", None], "description": "true or false"},
-        "warnings": _list(TEXT, maxItems=MOST_WARNINGS, description=f"a list of at most {MOST_WARNINGS} texts"),
+        "warnings": WARNINGS,
     },
 )
 
@@ -120,14 +140,17 @@ RANGE = _object(
     },
     {"keyframes": _list(COUNT)},
 )
-PART = _object({"range": RANGE, "aggregate_metrics": OBJECT}, {"name": TEXT, "pairing": PAIRING})
+PART = _object(
+    {"range": RANGE, "aggregate_metrics": OBJECT},
+    {"name": TEXT, "pairing": PAIRING, "doubts": DOUBTS, "warnings": WARNINGS},
+)
 # The keys of a report of ranges that hold for all encodes.
 WHOLE = _object(
     {
         "version": TEXT,
         "fps": {**MAYBE_TIME, "minimum": 0, "maximum": 1e12, "description": "a number of frames a second"},
     },
-    {"vmafx": OBJECT},
+    {"vmafx": RUN},
 )
 
 

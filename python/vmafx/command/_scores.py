@@ -14,7 +14,7 @@ from typing import IO, Any, NamedTuple, TypeAlias
 from xml.parsers import expat
 
 from . import _json
-from ._keys import MAIN_FEATURES, is_model
+from ._keys import Facts, facts_told, known_facts
 from ._reading import MOST_LINE, Wrong, is_text, one_line, open_text, read_line, shown, shown_key
 from ._schemas import MOST_ENCODES, MOST_NAME, MOST_NUMBER, MOST_TIME, check_summary, check_window
 from ._terminal import Failure
@@ -51,6 +51,7 @@ class Encode:
     windows: list[Window] = field(default_factory=list)
     run: dict[str, Any] = field(default_factory=dict)  # `vmafx` of the report
     pairing: dict[str, float] = field(default_factory=dict)
+    doubts: list[dict[str, Any]] = field(default_factory=list)
     partial: bool = False  # the inputs were not read to their end
     warnings: list[str] = field(default_factory=list)
     _nulls: "dict[str, array[int]]" = field(
@@ -131,12 +132,19 @@ class Encode:
             self.times = array("d", (number / rate for number in self.numbers))
 
     def main_keys(self) -> list[str]:
-        """The models, and the main scores of the features that were likely asked for; else the last key."""
-        models = [key for key in self.scores if is_model(key)]
-        return models + [key for key in MAIN_FEATURES if key in self.scores] or list(self.scores)[-1:]
+        """The main scores, those of models first; else the last key."""
+        found = {key: self.facts(key) for key in self.scores}
+        main = [key for key, facts in found.items() if facts.main]
+        models = [key for key in main if found[key].metric is None]
+        return models + [key for key in main if key not in models] or list(self.scores)[-1:]
+
+    def facts(self, key: str) -> Facts:
+        """Returns the facts of a score by the report, or else by its key."""
+        told = self.run.get("scores", {}).get(key)
+        return facts_told(told) if told else known_facts(key)
 
     def take_summary(self, summary: Mapping[str, Any]) -> None:
-        """What a report has beside the frames and the windows, as _schemas.py has it."""
+        """Takes all of a report but its frames and windows, in the form of _schemas.py."""
         for group in ("pooled_metrics", "pooled_statistics"):
             for key, values in summary.get(group, {}).items():
                 self.pooled[key] = {
@@ -147,16 +155,20 @@ class Encode:
             self._set_infinite(key)
         self.run = summary.get("vmafx", {})
         self.pairing = {name: count for name, count in summary.get("pairing", {}).items() if count is not None}
+        self.doubts = summary.get("doubts", [])
         self.partial = summary.get("partial") in (True, "true")
         self.warnings += summary.get("warnings", [])
         if self.partial:
             self.warnings.append("The inputs were not read to their end: these are the scores up to there.")
-        if doubts := [
-            f"{name.replace('_', ' ')} {count}" for name, count in self.pairing.items() if name in DOUBTFUL and count
-        ]:
-            self.warnings.append(
-                f"The scores are doubtful, the inputs do not go together frame by frame: {', '.join(doubts)}."
-            )
+        if "doubts" not in summary:
+            self._doubt_counts()
+
+    def _doubt_counts(self) -> None:
+        """Adds a warning with the counts, for reports of versions that have neither `doubts` nor `warnings`."""
+        counts = {name.replace("_", " "): self.pairing.get(name) for name in DOUBTFUL}
+        if doubts := [f"{name} {count}" for name, count in counts.items() if count]:
+            told = "The scores are doubtful, the inputs do not go together frame by frame"
+            self.warnings.append(f"{told}: {', '.join(doubts)}.")
 
     def _set_infinite(self, key: str) -> None:
         for place in self._nulls.pop(key, ()):
@@ -183,7 +195,7 @@ DOUBTFUL = (
 
 
 def number_of(score: Any) -> float | None:
-    """Of a score as a report has it: a number, null, or one of NOT_FINITE. Raises Wrong."""
+    """Reads a score of a report: a number, null, or one of NOT_FINITE. Raises Wrong."""
     try:
         return NOT_FINITE[score] if isinstance(score, str) else None if score is None else float(score)
     except OverflowError:
@@ -246,8 +258,8 @@ def _name(value: Any) -> str:
 
 
 class _Report:
-    """What is read of a report in JSON. Frames and windows are put away one by one: as Python's objects, those of a
-    film would fill the memory."""
+    """A report in JSON, as far as it is read. Frames and windows are put away one by one: as Python's objects, those
+    of a film would fill the memory."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -385,7 +397,7 @@ def _add_line(encodes: dict[int, Encode], thing: dict[str, Any], number: int, na
 
 
 def _take_last_line(encode: Encode, place: int, report: _Report) -> None:
-    """What it says of all encodes, or of each of several, whose windows it has, too."""
+    """Takes the last line, which is of all encodes, or of each of several, with their windows."""
     for own, summary in report.encodes:
         if summary.get("encode", place) == place:
             encode.windows = own.windows
@@ -432,7 +444,7 @@ def _read_csv(file: IO[str], first: str, name: str) -> Iterable[Encode]:
 
 
 class _Lines:
-    """Of CSV, of which a row may go on in the next ones."""
+    """Lines of CSV, in which a row may go on in the next lines."""
 
     def __init__(self, file: IO[str], first: str) -> None:
         self._file, self._first, self.of_row = file, first, 0
@@ -468,7 +480,7 @@ def _number(text: str, what: str) -> float | None:
 
 
 class _Xml:
-    """What is read of a report in XML. All is in attributes."""
+    """A report in XML, as far as it is read. All is in attributes."""
 
     def __init__(self, name: str) -> None:
         self.encode = Encode(name)
@@ -530,6 +542,14 @@ class _Xml:
             )
         elif tag == "vmafx":
             self.summary["vmafx"] = own
+        elif self._open[-3:-1] == ["vmafx", "scores"]:
+            self._add_facts(tag, own)
+        elif tag == "doubt" and "doubts" in self.summary:
+            self._append("doubts", _doubt_of_xml(own))
+        elif tag in ("doubts", "warnings"):
+            self.summary[tag] = []
+        elif tag == "warning" and "warnings" in self.summary:
+            self._append("warnings", self._take(own, "text", tag))
         elif tag == "backend" and self._open[-2:-1] == ["vmafx"]:
             self.summary["vmafx"]["backend"] = own
         elif tag == "pairing":
@@ -538,6 +558,18 @@ class _Xml:
             }
         elif tag == "VMAF":
             self.summary["partial"] = own.get("partial")
+
+    def _add_facts(self, tag: str, own: Mapping[str, str]) -> None:
+        scores = self.summary["vmafx"].setdefault("scores", {})
+        if isinstance(scores, dict):  # else check_summary() refuses it
+            scores[tag] = _facts_of_xml(own)
+            if len(scores) > MOST_KEYS:
+                raise Wrong(f"there are more than {MOST_KEYS} scores")
+
+    def _append(self, name: str, item: Any) -> None:
+        self.summary[name].append(item)
+        if len(self.summary[name]) > MOST_KEYS:
+            raise Wrong(f"there are more than {MOST_KEYS} {name}")
 
     @staticmethod
     def _take(own: dict[str, str], name: str, tag: str) -> str:
@@ -548,6 +580,21 @@ class _Xml:
     @staticmethod
     def _numbers(own: Mapping[str, str]) -> dict[str, float | None]:
         return {key: _number(text, key) for key, text in own.items()}
+
+
+def _facts_of_xml(own: Mapping[str, str]) -> dict[str, Any]:
+    """Converts the facts of a score from XML, where all values are texts."""
+    words: dict[str, Any] = {"null": None, "true": True, "false": False}
+    return {name: words.get(text, text) for name, text in own.items()}
+
+
+def _doubt_of_xml(own: Mapping[str, str]) -> dict[str, Any]:
+    doubt: dict[str, Any] = dict(own)
+    for name in ("count", "from", "to"):
+        if name in own:
+            doubt[name] = _integer(own[name], name)
+    doubt["remedies"] = own["remedies"].split("; ") if own.get("remedies") else []
+    return doubt
 
 
 def _read_xml(file: IO[str], first: str, name: str) -> Iterator[Encode]:

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import _ffmpeg
-from ._keys import tells_quality
 from ._names import FILES_ONLY
 from ._outputs import KEPT_SCORES, PAGE, POINTS, Guard, Output, add_force, check_outputs, heatmaps
 from ._schemas import check_packages
 from ._statistics import NAMES
 from ._terminal import Failure, note, whole_file
-from .comparison.comparison import Comparison, main_keys
+from .comparison.comparison import Comparison, facts_of, main_keys
 from .comparison.delta import METHODS, find_library
 from .comparison.output import as_json, print_tables, write_csv
 from .comparison.points import Point, points_of
@@ -132,7 +131,7 @@ def _keys(arguments: argparse.Namespace, points: Sequence[Point]) -> list[str]:
     for key in keys:
         if not any(key in point.values for point in points):
             raise Failure(f"no encode has the score {key}: choose one of {', '.join(points[0].values)}")
-        if not tells_quality(key):
+        if not facts_of(points, key).tells_quality:
             raise Failure(f"{key} does not tell good pictures from bad ones: choose another score with --score")
     return keys
 

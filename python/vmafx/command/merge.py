@@ -5,6 +5,7 @@ that none is missing, and that neighbors meet at the same pictures. The library 
 """
 
 import argparse
+import logging
 import math
 import os
 from collections.abc import Iterator, Sequence
@@ -13,18 +14,24 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .. import _places
 from .._identity import file_of_output
 from . import _json
 from ._outputs import WHOLE_REPORT, Output, add_force, check_outputs
 from ._reading import MOST_LINE, Wrong, is_text, open_text, shown, shown_key
 from ._schemas import MOST_TIME, PAIRING_NAMES, check_part, check_whole
-from ._terminal import Failure, shown as shown_name
+from ._terminal import Failure, note, shown as shown_name
 
 Json = dict[str, Any]
 MOST_BYTES = 1 << 30  # bytes of a part, whose scores are all in memory at once
 MOST_KEYS = 2000  # scores that a frame may have
 NOT_FINITE = "inf", "-inf", "nan", "-nan"
 MOST_SHOWN = 300  # characters of a value in an error
+WORSE = {"low": 0, "high": 1, "neither": 2}  # as enum VmafxWorse
+DOUBT_KINDS = (
+    *("unmatched_distorted", "unmatched_reference", "repeated_reference", "repeated_distorted", "time_difference"),
+    *("corrupt_distorted", "corrupt_reference"),
+)  # as enum VmafxDoubtKind
 
 
 class Refusal(Failure):
@@ -81,13 +88,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check_library(ffmpeg: str | None = None) -> None:
     """Loads the library, which writes the report; that of this ffmpeg, if it has one. Raises Failure."""
+    if ffmpeg:
+        _places.look_beside(ffmpeg)
     try:
         from .. import _library  # imported here, as the other subcommands do without cffi
     except ImportError as failure:
         needs = f"the library merges the reports of parts, for which Python needs cffi ({failure})"
         raise Failure(f"{needs}: run apt-get install python3-cffi") from failure
-    if ffmpeg:
-        _library.look_beside(ffmpeg)
+    if not _library.logger.handlers:
+        _library.logger.addHandler(logging.NullHandler())  # write_report() returns what it would warn of
     try:
         _library.library()
     except OSError as failure:
@@ -120,7 +129,8 @@ def merge(paths: Sequence[str], output: str, form: Form = Form()) -> None:
     _check_outputs(paths, outputs, form.force)
     check_library()
     for parts, own in zip(streams, outputs):
-        write_report(parts, own, form)
+        for text in write_report(parts, own, form):
+            note(f"{shown(parts[0].encode)}: {text}" if len(streams) > 1 else text)
 
 
 def _check_outputs(paths: Sequence[str], outputs: Sequence[str], force: bool) -> None:
@@ -176,6 +186,12 @@ class Part:
     @property
     def end(self) -> int:
         return self.first + int(self.range["frames"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings about its pairs, as the log has them, with and without the name of the encode."""
+        texts: list[str] = self.report.get("warnings", [])
+        return [f"{head}{text}" for head in ("", f"{self.encode}: ") for text in texts]
 
     def pictures(self) -> Iterator[tuple[int, tuple[Any, ...]]]:
         """Yields (number in the whole stream, (time, reference, distorted)) of the pairs at its borders."""
@@ -291,7 +307,7 @@ def _part(path: str, report: Json, encode: Json) -> Part:
         raise Wrong("a count in it is not an integer")
     if not isinstance(encode.get("frames"), list):
         raise Wrong("frames is missing, or is not a list")
-    texts = [report["version"], encode.get("name", ""), *_texts_of(encode["range"])]
+    texts = [report["version"], encode.get("name", ""), *_texts_of(encode["range"]), *_texts_of_doubts(report, encode)]
     if not all(map(is_text, texts)):
         raise Wrong("a text in it has characters that are not text")
     return Part(
@@ -312,6 +328,13 @@ def _texts_of(range_: Json) -> Iterator[str]:
         yield from (picture["reference"], picture["distorted"])
 
 
+def _texts_of_doubts(report: Json, encode: Json) -> Iterator[str]:
+    for doubt in encode.get("doubts", []):
+        yield from doubt["remedies"]
+    for key, told in report.get("vmafx", {}).get("scores", {}).items():
+        yield from filter(None, (key, told["metric"], told.get("unit")))
+
+
 def _counts_of(encode: Json) -> Iterator[Any]:
     """Yields the values that the library takes for integers; a schema takes 4.0 for one, too."""
     range_ = encode["range"]
@@ -325,6 +348,7 @@ def _counts_of(encode: Json) -> Iterator[Any]:
     yield from (picture["frame"] for picture in range_["pictures"])
     yield from range_.get("keyframes", [])
     yield from (count for name, count in encode.get("pairing", {}).items() if name in PAIRING_NAMES)
+    yield from (doubt[name] for doubt in encode.get("doubts", []) for name in ("from", "to") if name in doubt)
 
 
 def _check_frames(part: Part) -> None:
@@ -452,8 +476,8 @@ def _check_borders(parts: list[Part]) -> None:
 # -- The report --------------------------------------------------------------------------------------------------------
 
 
-def write_report(parts: list[Part], output: str, form: Form = Form()) -> None:
-    """Writes the report of the parts of one encode. Raises Failure, OSError."""
+def write_report(parts: list[Part], output: str, form: Form = Form()) -> list[str]:
+    """Writes the report of the parts of one encode, and returns the library's warnings. Raises Failure, OSError."""
     _check_outputs([part.path for part in parts], [output], form.force)
     # Imported here, as the other subcommands do without cffi.
     from .._library import Error, Messages, ffi, library, log_callback
@@ -493,17 +517,23 @@ def write_report(parts: list[Part], output: str, form: Form = Form()) -> None:
         picture.has_time, picture.time = "time" in frame, frame.get("time", 0)
         picture.keyframe = result.frame in keyframes
     stream.window, stream.pool = text(options["window"]), text(options["pool"])
-    stream.pairing = pairing = _pairing(parts, form.partial)
+    stream.pairing = _pairing(parts, form.partial, kept)
+    facts = [
+        (text(key), text(told["metric"]), WORSE[told["worse"]], told["main"], 0, text(told.get("unit")))
+        for key, told in parts[0].run.get("scores", {}).items()
+    ]
+    kept.append(ffi.new("VmafxScoreFacts[]", facts))
+    stream.facts, stream.n_facts = kept[-1], len(facts)
     report.stream, report.log, report.log_cookie = stream, log_callback, cookie
     code = library().vmafx_write_report(report)
-    del pairing  # the library has read it until here
     messages.raise_kept()
     if code < 0:
         raise Error(-code, messages.errors[-1] if messages.errors else os.strerror(-code))
+    return messages.warnings
 
 
-def _pairing(parts: list[Part], partial: bool) -> Any:
-    """Returns the pairing of all parts together; NULL if they do not say."""
+def _pairing(parts: list[Part], partial: bool, kept: list[Any]) -> Any:
+    """Returns the pairing of all parts together; NULL if they do not say. `kept` keeps what it points to alive."""
     from .._library import ffi
 
     of_parts: list[Json] = [part.report["pairing"] for part in parts if part.report.get("pairing")]
@@ -514,4 +544,31 @@ def _pairing(parts: list[Part], partial: bool) -> Any:
         setattr(pairing, name, sum(of_part[name] for of_part in of_parts))
     pairing.max_time_difference = max(of_part["max_time_difference"] for of_part in of_parts)
     pairing.cut_short = partial and not (parts[0].range["begins_stream"] and parts[-1].range["ends_stream"])
+    doubts = [_doubt(kind, parts, kept) for kind in DOUBT_KINDS if any(_doubts_of(part, kind) for part in parts)]
+    kept += [pairing, ffi.new("VmafxDoubt[]", doubts)]
+    pairing.doubts, pairing.n_doubts = kept[-1], len(doubts)
     return pairing
+
+
+def _doubts_of(part: Part, kind: str) -> list[Json]:
+    return [doubt for doubt in part.report.get("doubts", []) if doubt["kind"] == kind]
+
+
+def _doubt(kind: str, parts: list[Part], kept: list[Any]) -> Json:
+    """Returns the doubt of all parts together, with the numbers of the whole stream."""
+    from .._library import ffi
+
+    found = [(part, doubt) for part in parts for doubt in _doubts_of(part, kind)]
+    places = [(doubt[name] + part.offset) for part, doubt in found for name in ("from", "to") if name in doubt]
+    remedies = dict.fromkeys(remedy for _, doubt in found for remedy in doubt["remedies"])
+    texts = [ffi.new("char[]", os.fsencode(remedy)) for remedy in remedies]
+    listed = ffi.new("const char *[]", texts)
+    kept += [texts, listed]
+    return {
+        "kind": DOUBT_KINDS.index(kind),
+        "from": min(places, default=0),
+        "end": max(places) + 1 if places else 0,
+        "frame_duration": max(doubt.get("frame_duration", 0.0) for _, doubt in found),
+        "remedies": listed,
+        "n_remedies": len(texts),
+    }

@@ -226,7 +226,7 @@ def run(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
         log = Path(folder) / f"scores{arguments.log.suffix.lower() if arguments.log else '.json'}"
         said, facts = _score(arguments, work, log)
-        result = Result.of(work, _read(log, work, said, facts), said.features, arguments.range)
+        result = Result.of(work, _read(log, work, said, facts), arguments.range)
         _warn(result)
         check_whole(work, said, result.encodes, result.keys, arguments.range)
         if arguments.log:

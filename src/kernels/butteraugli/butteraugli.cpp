@@ -27,7 +27,7 @@ constexpr OptionInfo kOptions[] = {
 };
 
 constexpr FeatureInfo kFeatures[] = {
-    plain_feature("butteraugli", VMAFX_SCORE(ButteraugliScores, distance), Worse::kHigh),
+    read_alone(plain_feature("butteraugli", VMAFX_SCORE(ButteraugliScores, distance), Worse::kHigh)),
     plain_feature("butteraugli_pnorm", VMAFX_SCORE(ButteraugliScores, norm), Worse::kHigh),
 };
 

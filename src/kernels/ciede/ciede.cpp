@@ -14,7 +14,7 @@ struct CiedeScores {
   double ciede2000;
 };
 
-constexpr FeatureInfo kFeatures[] = {plain_feature("ciede2000", VMAFX_SCORE(CiedeScores, ciede2000))};
+constexpr FeatureInfo kFeatures[] = {read_alone(plain_feature("ciede2000", VMAFX_SCORE(CiedeScores, ciede2000)))};
 
 CiedeParams params_of(const VideoFormat& format) {
   CiedeParams params;

@@ -108,7 +108,9 @@ constexpr FeatureInfo kFeatures[] = {{.name = "cvvdp",
                                       .score = {},
                                       .first_score = FirstScore::kWithTheNextFrame,
                                       .worse = Worse::kLow,
-                                      .mean = jod_of_stream}};
+                                      .mean = jod_of_stream,
+                                      .unit = "JOD",
+                                      .alone = true}};
 
 /* The first frame's score waits until it is known whether more frames come: a picture alone has another score. */
 class CvvdpScorer final : public StreamScorer {

@@ -16,8 +16,8 @@ struct AnsnrScores {
 };
 
 constexpr FeatureInfo kFeatures[] = {
-    plain_feature("float_ansnr", VMAFX_SCORE(AnsnrScores, ansnr)),
-    plain_feature("float_anpsnr", VMAFX_SCORE(AnsnrScores, anpsnr)),
+    in_unit("dB", plain_feature("float_ansnr", VMAFX_SCORE(AnsnrScores, ansnr))),
+    in_unit("dB", plain_feature("float_anpsnr", VMAFX_SCORE(AnsnrScores, anpsnr))),
 };
 
 class Ansnr : public Metric<VideoFormat, AnsnrSums, AnsnrScores> {

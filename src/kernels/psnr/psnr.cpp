@@ -43,11 +43,11 @@ struct PsnrScores {
 };
 
 constexpr FeatureInfo kFeatures[] = {
-    plain_feature("psnr_y", VMAFX_SCORE(PsnrScores, psnr[0])),
+    read_alone(in_unit("dB", plain_feature("psnr_y", VMAFX_SCORE(PsnrScores, psnr[0])))),
     plain_feature("mse_y", VMAFX_SCORE(PsnrScores, mse[0]), Worse::kHigh),
-    plain_feature("psnr_cb", VMAFX_SCORE(PsnrScores, psnr[1])),
+    in_unit("dB", plain_feature("psnr_cb", VMAFX_SCORE(PsnrScores, psnr[1]))),
     plain_feature("mse_cb", VMAFX_SCORE(PsnrScores, mse[1]), Worse::kHigh),
-    plain_feature("psnr_cr", VMAFX_SCORE(PsnrScores, psnr[2])),
+    in_unit("dB", plain_feature("psnr_cr", VMAFX_SCORE(PsnrScores, psnr[2]))),
     plain_feature("mse_cr", VMAFX_SCORE(PsnrScores, mse[2]), Worse::kHigh),
 };
 constexpr const char* kStreamKeys[] = {"apsnr_y", "apsnr_cb", "apsnr_cr"};
@@ -159,7 +159,8 @@ struct FloatPsnrScores {
   double psnr;
 };
 
-constexpr FeatureInfo kFloatFeatures[] = {plain_feature("float_psnr", VMAFX_SCORE(FloatPsnrScores, psnr))};
+constexpr FeatureInfo kFloatFeatures[] = {
+    read_alone(in_unit("dB", plain_feature("float_psnr", VMAFX_SCORE(FloatPsnrScores, psnr))))};
 
 class FloatPsnr : public Metric<PsnrParams, PsnrSums, FloatPsnrScores> {
  public:

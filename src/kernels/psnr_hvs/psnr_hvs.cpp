@@ -14,10 +14,10 @@ struct PsnrHvsScores {
 };
 
 constexpr FeatureInfo kFeatures[] = {
-    plain_feature("psnr_hvs_y", VMAFX_SCORE(PsnrHvsScores, plane[0])),
-    plain_feature("psnr_hvs_cb", VMAFX_SCORE(PsnrHvsScores, plane[1])),
-    plain_feature("psnr_hvs_cr", VMAFX_SCORE(PsnrHvsScores, plane[2])),
-    plain_feature("psnr_hvs", VMAFX_SCORE(PsnrHvsScores, whole)),
+    in_unit("dB", plain_feature("psnr_hvs_y", VMAFX_SCORE(PsnrHvsScores, plane[0]))),
+    in_unit("dB", plain_feature("psnr_hvs_cb", VMAFX_SCORE(PsnrHvsScores, plane[1]))),
+    in_unit("dB", plain_feature("psnr_hvs_cr", VMAFX_SCORE(PsnrHvsScores, plane[2]))),
+    read_alone(in_unit("dB", plain_feature("psnr_hvs", VMAFX_SCORE(PsnrHvsScores, whole)))),
 };
 
 double decibels(double error) { return -10 * std::log10(error); }

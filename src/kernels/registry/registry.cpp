@@ -29,6 +29,13 @@ std::vector<std::string> make_names() {
   return names;
 }
 
+std::vector<KnownScore> make_scores() {
+  std::vector<KnownScore> scores;
+  for (const ExtractorInfo* info : kExtractors)
+    for (const FeatureInfo& feature : info->features) scores.push_back({info, &feature});
+  return scores;
+}
+
 }  // namespace
 
 std::span<const ExtractorInfo* const> extractors() { return kExtractors; }
@@ -56,11 +63,27 @@ const ExtractorInfo* find_provider(std::string_view feature) {
   return nullptr;
 }
 
-MeanOfScores* find_mean(std::string_view key) {
-  for (const ExtractorInfo* info : kExtractors)
-    for (const FeatureInfo& feature : info->features)
-      if (feature.mean && (key == feature.key || key.starts_with(feature.key + std::string("_")))) return feature.mean;
-  return nullptr;
+std::span<const KnownScore> known_scores() {
+  static const std::vector<KnownScore> scores = make_scores();
+  return scores;
+}
+
+KnownScore find_score(std::string_view key) {
+  KnownScore found;
+  for (const KnownScore& score : known_scores()) {
+    const std::string_view begin = score.feature->key;
+    const bool fits = key == begin || (key.starts_with(begin) && key[begin.size()] == '_');
+    if (fits && (!found.feature || begin.size() > std::string_view(found.feature->key).size())) found = score;
+  }
+  return found;
+}
+
+const FeatureInfo& main_feature(const ExtractorInfo& info) {
+  const auto named = [&](const FeatureInfo& f) {
+    return info.main_score && std::string_view(f.key) == info.main_score;
+  };
+  const auto found = std::ranges::find_if(info.features, named);
+  return found == info.features.end() ? info.features.front() : *found;
 }
 
 }  // namespace vmafx

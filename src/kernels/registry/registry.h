@@ -28,8 +28,20 @@ NamedExtractor find_extractor(std::string_view name);
 /* The metric that provides the feature `name`, or nullptr. */
 const ExtractorInfo* find_provider(std::string_view feature);
 
-/* FeatureInfo::mean of what reports call `key`, with or without what options add to it. */
-MeanOfScores* find_mean(std::string_view key);
+struct KnownScore {
+  const ExtractorInfo* metric = nullptr;
+  const FeatureInfo* feature = nullptr;
+};
+
+/* All scores of frames that metrics provide, in report order. */
+std::span<const KnownScore> known_scores();
+
+/* The score that reports call `key`, with or without what options add to it; of several that fit, the one with the
+ * longest key. nullptr in both: no metric provides it. */
+KnownScore find_score(std::string_view key);
+
+/* The feature that stands for a metric. */
+const FeatureInfo& main_feature(const ExtractorInfo& info);
 
 }  // namespace vmafx
 

@@ -59,7 +59,8 @@ struct SpeedChromaScores {
 constexpr FeatureInfo kChromaFeatures[] = {
     speed_feature("Speed_chroma_feature_speed_chroma_u_score", "speed_chroma_u", VMAFX_SCORE(SpeedChromaScores, u)),
     speed_feature("Speed_chroma_feature_speed_chroma_v_score", "speed_chroma_v", VMAFX_SCORE(SpeedChromaScores, v)),
-    speed_feature("Speed_chroma_feature_speed_chroma_uv_score", "speed_chroma_uv", VMAFX_SCORE(SpeedChromaScores, uv)),
+    read_alone(speed_feature("Speed_chroma_feature_speed_chroma_uv_score", "speed_chroma_uv",
+                             VMAFX_SCORE(SpeedChromaScores, uv))),
 };
 
 class SpeedChroma : public Metric<SpeedPlan, SpeedChromaSums, SpeedChromaScores> {
@@ -109,8 +110,8 @@ struct SpeedTemporalScores {
   double speed;
 };
 
-constexpr FeatureInfo kTemporalFeatures[] = {speed_feature("Speed_temporal_feature_speed_temporal_score",
-                                                           "speed_temporal", VMAFX_SCORE(SpeedTemporalScores, speed))};
+constexpr FeatureInfo kTemporalFeatures[] = {read_alone(speed_feature(
+    "Speed_temporal_feature_speed_temporal_score", "speed_temporal", VMAFX_SCORE(SpeedTemporalScores, speed)))};
 
 class SpeedTemporal : public Metric<SpeedPlan, SpeedSums, SpeedTemporalScores> {
  public:

@@ -58,13 +58,19 @@ SsimMeans means(const SsimParams& params, const SsimSums& sums, int scale) {
   return {mean(sums.l), mean(sums.c), mean(sums.s), mean(sums.lcs)};
 }
 
+/* The features with these options: the first is the score. */
+std::vector<FeatureInfo> provided(const SsimOptions& options, std::span<const FeatureInfo> all) {
+  std::vector<FeatureInfo> features(all.begin(), options.enable_lcs ? all.end() : all.begin() + 1);
+  if (options.enable_db) features.front().unit = "dB";
+  return features;
+}
+
 template <class Scores>
 class SsimMetric : public Metric<SsimParams, SsimSums, Scores> {
  public:
   SsimMetric(const SsimParams& params, const SsimOptions& options, std::span<const FeatureInfo> features,
              Placement placement)
-      : Metric<SsimParams, SsimSums, Scores>(params, kTwins, options.enable_lcs ? features : features.first(1),
-                                             placement),
+      : Metric<SsimParams, SsimSums, Scores>(params, kTwins, provided(options, features), placement),
         in_db_(options.enable_db), most_db_(most_db(params, options.clip_db)) {}
 
   size_t sums_bytes() const final { return this->params_.scales * sizeof(SsimSums); }
@@ -97,7 +103,7 @@ struct SsimScores {
 };
 
 constexpr FeatureInfo kSsimFeatures[] = {
-    plain_feature("float_ssim", VMAFX_SCORE(SsimScores, ssim)),
+    read_alone(plain_feature("float_ssim", VMAFX_SCORE(SsimScores, ssim))),
     plain_feature("float_ssim_l", VMAFX_SCORE(SsimScores, l)),
     plain_feature("float_ssim_c", VMAFX_SCORE(SsimScores, c)),
     plain_feature("float_ssim_s", VMAFX_SCORE(SsimScores, s)),
@@ -141,7 +147,7 @@ struct MsSsimScores {
 };
 
 constexpr FeatureInfo kMsSsimFeatures[] = {
-    plain_feature("float_ms_ssim", VMAFX_SCORE(MsSsimScores, ms_ssim)),
+    read_alone(plain_feature("float_ms_ssim", VMAFX_SCORE(MsSsimScores, ms_ssim))),
     plain_feature("float_ms_ssim_l_scale0", VMAFX_SCORE(MsSsimScores, l[0])),
     plain_feature("float_ms_ssim_l_scale1", VMAFX_SCORE(MsSsimScores, l[1])),
     plain_feature("float_ms_ssim_l_scale2", VMAFX_SCORE(MsSsimScores, l[2])),

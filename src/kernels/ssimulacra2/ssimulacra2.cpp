@@ -14,7 +14,8 @@ struct Ssimulacra2Scores {
   double ssimulacra2;
 };
 
-constexpr FeatureInfo kFeatures[] = {plain_feature("ssimulacra2", VMAFX_SCORE(Ssimulacra2Scores, ssimulacra2))};
+constexpr FeatureInfo kFeatures[] = {
+    read_alone(plain_feature("ssimulacra2", VMAFX_SCORE(Ssimulacra2Scores, ssimulacra2)))};
 
 // -- Score -----------------------------------------------------------------------------------------------------------
 

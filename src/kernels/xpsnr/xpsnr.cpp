@@ -106,10 +106,10 @@ struct XpsnrScores {
 };
 
 constexpr FeatureInfo kFeatures[] = {
-    plain_feature("xpsnr_y", VMAFX_SCORE(XpsnrScores, plane[0])),
-    plain_feature("xpsnr_cb", VMAFX_SCORE(XpsnrScores, plane[1])),
-    plain_feature("xpsnr_cr", VMAFX_SCORE(XpsnrScores, plane[2])),
-    plain_feature("xpsnr", VMAFX_SCORE(XpsnrScores, xpsnr)),
+    in_unit("dB", plain_feature("xpsnr_y", VMAFX_SCORE(XpsnrScores, plane[0]))),
+    in_unit("dB", plain_feature("xpsnr_cb", VMAFX_SCORE(XpsnrScores, plane[1]))),
+    in_unit("dB", plain_feature("xpsnr_cr", VMAFX_SCORE(XpsnrScores, plane[2]))),
+    read_alone(in_unit("dB", plain_feature("xpsnr", VMAFX_SCORE(XpsnrScores, xpsnr)))),
 };
 constexpr const char* kStreamKeys[] = {"axpsnr", "axpsnr_y", "axpsnr_cb",
                                        "axpsnr_cr"};  // the least of the planes, then each

@@ -7,7 +7,7 @@ from functools import cached_property
 from types import ModuleType
 from typing import NamedTuple
 
-from .._keys import worse_is_high
+from .._keys import Facts, known_facts
 from .delta import Delta, Measured, compare_curves
 from .hull import Lead, leads, upper_hull
 from .points import Point
@@ -59,6 +59,9 @@ class Comparison:
     def curves(self, key: str, clip: str) -> dict[str, list[Point]]:
         return {series: curve for series in self.series if (curve := self.curve(key, clip, series))}
 
+    def facts(self, key: str) -> Facts:
+        return facts_of(self.points, key)
+
     # -- Differences ---------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -75,7 +78,7 @@ class Comparison:
         if isinstance(self.library, str):
             return Delta(problems=[self.library])
         anchor, test = (_measured(self.curve(key, clip, name), key) for name in (self.anchor, series))
-        return compare_curves(self.library, anchor, test, self.method, worse_is_high(key))
+        return compare_curves(self.library, anchor, test, self.method, self.facts(key).worse_is_high)
 
     def mean(self, key: str, series: str) -> Mean:
         """Returns the mean over the clips. Each clip counts the same, as in the common test conditions."""
@@ -103,11 +106,10 @@ class Comparison:
             {series: [self._place(point, key) for point in curve] for series, curve in self.curves(key, clip).items()}
         )
 
-    @staticmethod
-    def _place(point: Point, key: str) -> tuple[float, float]:
+    def _place(self, point: Point, key: str) -> tuple[float, float]:
         quality = point.values[key]
         assert quality is not None
-        return point.bitrate, -quality if worse_is_high(key) else quality
+        return point.bitrate, -quality if self.facts(key).worse_is_high else quality
 
     # -- Warnings ------------------------------------------------------------------------------------------------------
 
@@ -168,6 +170,11 @@ def _measured(points: Sequence[Point], key: str) -> list[Measured]:
 
 def _mean(values: Sequence[float]) -> float | None:
     return math.fsum(values) / len(values) if values else None
+
+
+def facts_of(points: Sequence[Point], key: str) -> Facts:
+    """Returns the facts of a score by the first report that has it."""
+    return next((point.facts[key] for point in points if key in point.facts), known_facts(key))
 
 
 def main_keys(points: Sequence[Point]) -> list[str]:

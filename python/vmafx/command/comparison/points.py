@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .. import _ffmpeg
+from .._keys import Facts
 from .._names import FILES_ONLY
 from .._scores import Encode, read_scores
 from .._scoring import names_of
@@ -22,6 +23,7 @@ class Point:
     size: int | None  # bytes of the video; None if the table gives the bit rate
     frames: int = 0
     values: dict[str, float | None] = field(default_factory=dict)  # pooled scores; None: not all are finite
+    facts: dict[str, Facts] = field(default_factory=dict)  # facts of all scores
     keys: list[str] = field(default_factory=list)  # keys of the main scores
     warnings: list[str] = field(default_factory=list)
 
@@ -37,6 +39,7 @@ class Point:
         self.frames, self.keys, self.warnings = len(encode.numbers), encode.main_keys(), encode.warnings
         for key, scores in encode.scores.items():
             whole = all(-MOST_SCORE <= score <= MOST_SCORE for score in scores)
+            self.facts[key] = encode.facts(key)
             self.values[key] = pooled_values(encode, key)[pool] if whole else None
 
 

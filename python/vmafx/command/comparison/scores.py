@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _scoring, _whole
+from .._result import asked_keys
 from .._scores import Encode, read_scores
 from .._outputs import check_folder, check_kept
 from .._terminal import Failure, note, progress, whole_file
@@ -124,7 +125,7 @@ class Shelf:
             encodes = read_scores(log)
             for encode, name in zip(encodes, work.names):
                 encode.name = name
-            _whole.check_whole(work, said, encodes, list(work.models) + said.features)
+            _whole.check_whole(work, said, encodes, asked_keys(encodes[0], work))
             warnings = [
                 list(dict.fromkeys([*own, *encode.warnings[-1:]])) if encode.partial else own
                 for own, encode in zip(_whole.warnings_by_encode(work, said), encodes)
@@ -158,7 +159,8 @@ def _split(lines: Iterable[str], paths: Sequence[Path], warnings: Sequence[Seque
             else:
                 for number, part in enumerate(parts):
                     summary = json.loads(line) | {"warnings": list(warnings[number])}
-                    own = [encode for encode in summary.get("encodes", []) if encode["encode"] == number]
+                    told = {"warnings": summary["warnings"]}  # the filter's are among them
+                    own = [encode | told for encode in summary.get("encodes", []) if encode["encode"] == number]
                     part.write(json.dumps(summary | {"encodes": own} if own else summary) + "\n")
 
 

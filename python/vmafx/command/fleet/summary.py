@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .._keys import worse_is_high
+from .._keys import known_facts
 from .._result import HEADS, score_cells
 from .._schemas import MOST_TIME
 from .._scores import Encode
@@ -32,9 +32,8 @@ class Summary:
     def worst(self, key: str, count: int) -> list[Record]:
         """Returns the pairs with the worst means."""
         having = [record for record in self.scored if record["pooled"].get(key, {}).get("mean") is not None]
-        return sorted(having, key=lambda record: float(record["pooled"][key]["mean"]), reverse=worse_is_high(key))[
-            :count
-        ]
+        high = known_facts(key).worse_is_high
+        return sorted(having, key=lambda record: float(record["pooled"][key]["mean"]), reverse=high)[:count]
 
     def show(self, worst: int) -> None:
         for record in self.failed[:MOST_FAILURES]:
@@ -51,7 +50,9 @@ class Summary:
 
 def _cells(record: Record, key: str) -> list[str]:
     worst = record["worst_frame"].get(key)
-    return score_cells(key, record["pooled"][key], worst if worst and abs(worst["time"]) <= MOST_TIME else None)
+    return score_cells(
+        known_facts(key), record["pooled"][key], worst if worst and abs(worst["time"]) <= MOST_TIME else None
+    )
 
 
 # -- The page ----------------------------------------------------------------------------------------------------------

@@ -121,14 +121,13 @@ class Scored:
 
     report: bytes = b""  # compressed
     early: float = EARLY
-    features: Sequence[str] = ()
     warnings: Sequence[Sequence[str]] = ()  # a list for each encode
     error: str | None = None
     again: bool = False
     indivisible: bool = False  # the stream may be scored as a whole
 
     def pack(self) -> bytes:
-        head = [self.early, list(self.features), list(map(list, self.warnings))]
+        head = [self.early, list(map(list, self.warnings))]
         return json.dumps(head).encode() + b"\n" + self.report
 
     @classmethod
@@ -163,7 +162,7 @@ def score_range(job: Job, long: Long, number: int, early: float) -> Scored:
             )
             # Warnings are kept on the disk, so secrets are taken out.
             warnings = [[redact(text, job.names) for text in own] for own in warnings_by_encode(work, said)]
-            return Scored(zlib.compress(log.read_bytes(), 6), early, said.features, warnings)
+            return Scored(zlib.compress(log.read_bytes(), 6), early, warnings)
         except FAILURES as failure:
             return Scored(error=_told(failure), again=_may_pass(failure), indivisible=isinstance(failure, Indivisible))
 
@@ -186,13 +185,12 @@ def join_ranges(job: Job, long: Long, parts: Sequence[bytes]) -> Outcomes | tupl
             path.write_bytes(zlib.decompress(part.report))
         try:
             log = folder / "scores.json"
-            run = join(long.work, paths, log)
-            features = list(dict.fromkeys(key for part in scored for key in part.features))
+            joined = join(long.work, paths, log)
             warnings = [
-                shortened([text for own in of_parts for text in own])
-                for of_parts in zip(*(part.warnings for part in scored))
+                shortened([text for own in of_parts for text in own if text not in joined.of_parts] + of_all)
+                for *of_parts, of_all in zip(*(part.warnings for part in scored), joined.warnings)
             ]
-            return dict(zip(long.places, _outcomes(log, _here(job, long.work), Said([]), features, warnings, run)))
+            return dict(zip(long.places, _outcomes(log, _here(job, long.work), Said([]), warnings, joined.run)))
         except Mismatch as mismatch:
             try:
                 wrong, early = seek_again(mismatch, {str(path): part.early for path, part in zip(paths, scored)})
@@ -272,7 +270,7 @@ def _score(job: Job, places: list[int], work: Work) -> Outcomes:
         with _folder() as folder:
             log = folder / "scores.json"
             said = _watched(job, lambda processes, show: score(work, log, show=show, processes=processes))
-            return dict(zip(places, _outcomes(log, work, said, said.features, warnings_by_encode(work, said))))
+            return dict(zip(places, _outcomes(log, work, said, warnings_by_encode(work, said))))
     except FAILURES as failure:
         again = _may_pass(failure)
         if again or len(places) == 1:
@@ -285,12 +283,7 @@ def _score(job: Job, places: list[int], work: Work) -> Outcomes:
 
 
 def _outcomes(
-    log: Path,
-    work: Work,
-    said: Said,
-    features: Sequence[str],
-    warnings: Sequence[Sequence[str]],
-    run: dict[str, Any] | None = None,
+    log: Path, work: Work, said: Said, warnings: Sequence[Sequence[str]], run: dict[str, Any] | None = None
 ) -> Iterator[Outcome]:
     """Yields the outcomes of a report; `warnings` has a list for each encode, `run` the facts that a report of ranges
     lacks.
@@ -302,7 +295,7 @@ def _outcomes(
     for encode, cause in zip(encodes, causes):
         encode.partial = cause is not None
         encode.warnings += [cause] if cause else []
-    result = Result.of(work, encodes, features)
+    result = Result.of(work, encodes)
     paths = [f"{video.name} " for video in work.dists]
     for place, (record, cause) in enumerate(zip(result.as_json()["encodes"], causes)):
         if cause and not work.settings.partial:

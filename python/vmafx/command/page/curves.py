@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._scores import Encode
-from .._statistics import percentile
 from .._terminal import decimals_of, time_text
 from .decimation import averages, extremes
 
@@ -221,7 +220,8 @@ def cumulative(encodes: Sequence[Encode], key: str) -> Chart:
         ordered = sorted(_finite(encode.scores.get(key, ())))
         if ordered:
             percents = [0.5 * i for i in range(201)]
-            curves.append(Curve(encode.name, number, [percentile(ordered, percent) for percent in percents], percents))
+            nearest = [ordered[round(percent / 100 * (len(ordered) - 1))] for percent in percents]
+            curves.append(Curve(encode.name, number, nearest, percents))
     x = number_axis([end for curve in curves for end in (curve.xs[0], curve.xs[-1])])
     return Chart(curves, x, number_axis([0, 100], 4), 1, f"share of frames with at most each {key}, in percent")
 

@@ -23,7 +23,7 @@
     return minutes < 60 ? `${minutes}:${part}` : `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${part}`;
   };
 
-  // Of ascending numbers, the place of the one nearest to x.
+  // The place of the number nearest to x, in ascending ones.
   const nearest = (xs, x) => {
     let low = 0;
     let high = xs.length - 1;

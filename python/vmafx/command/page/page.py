@@ -126,10 +126,10 @@ def _cards(page: Page) -> Iterator[Card]:
     key = page.keys[0]
     for place, encode in enumerate(page.encodes):
         if key in encode.scores:
-            values = pooled_values(encode, key)
+            values, facts = pooled_values(encode, key), encode.facts(key)
             tail, worst, mean = (
                 number(values[name], decimals_for(values))
-                for name in (worst_tail_name(key), worst_value_name(key), "mean")
+                for name in (worst_tail_name(facts), worst_value_name(facts), "mean")
             )
             yield Card(Label(encode.name, place), mean, f"worst 5 % {tail} · worst {worst}")
 

@@ -7,9 +7,8 @@ from math import isfinite
 from pathlib import Path
 
 from .. import _ffmpeg
-from .._keys import tells_quality, worse_is_high
 from .._scores import Encode
-from .._statistics import pooled_of, rate_of
+from .._statistics import pool, rate_of, worst_value_name
 from .._terminal import Failure, decimals_of, note, time_text
 from .pictures import Media
 from .plots import Label
@@ -59,7 +58,7 @@ def scenes_of_page(
     encodes: Sequence[Encode], keys: Sequence[str], media: Media | None, threshold: float
 ) -> Scenes | None:
     """Returns a table for each encode and score; `threshold` is as in FFmpeg's scdet, 0 leaves scenes out."""
-    keys = [key for key in keys if tells_quality(key)]
+    keys = [key for key in keys if any(encode.facts(key).tells_quality for encode in encodes)]
     if not threshold or not keys:
         return None
     if not media or not any(encode.times for encode in encodes):
@@ -106,7 +105,9 @@ def scenes_of(encode: Encode, cuts: Sequence[float]) -> list[Scene]:
 
 
 def _list(encode: Encode, key: str, label: Label | None, scenes: Sequence[Scene], most: int) -> SceneList:
-    worst_first = sorted(_pooled(encode, key, scenes), key=lambda pooled: pooled.mean, reverse=worse_is_high(key))
+    worst_first = sorted(
+        _pooled(encode, key, scenes), key=lambda pooled: pooled.mean, reverse=encode.facts(key).worse_is_high
+    )
     worst, others = worst_first[:MOST_WORST], worst_first[MOST_WORST : MOST_WORST + most]
     if not others:
         return SceneList(label, key, _table(encode, key, worst) if worst else None)
@@ -118,12 +119,13 @@ def _list(encode: Encode, key: str, label: Label | None, scenes: Sequence[Scene]
 
 def _pooled(encode: Encode, key: str, scenes: Sequence[Scene]) -> Iterator[Pooled]:
     """Yields the pooled values of scenes that have finite scores."""
-    scores, worse = encode.scores[key], max if worse_is_high(key) else min
+    scores, worse = encode.scores[key], max if encode.facts(key).worse_is_high else min
     for scene in scenes:
         finite = [i for i in range(scene.first, scene.end) if isfinite(scores[i])]
-        if finite:
-            values = pooled_of(key, sorted(scores[i] for i in finite))
-            yield Pooled(scene, values["mean"], values.get("harmonic_mean"), worse(finite, key=scores.__getitem__))
+        own = [scores[i] for i in finite]
+        if finite and (mean := pool(key, "mean", own)) is not None:
+            harmonic = pool(key, "harmonic_mean", own)
+            yield Pooled(scene, mean, harmonic, worse(finite, key=scores.__getitem__))
 
 
 def _table(encode: Encode, key: str, rows: Sequence[Pooled]) -> Table:
@@ -143,7 +145,7 @@ def _table(encode: Encode, key: str, rows: Sequence[Pooled]) -> Table:
         "from",
         "mean",
         "harmonic",
-        "max" if worse_is_high(key) else "min",
+        worst_value_name(encode.facts(key)),
         "at",
         "lasts",
         "first frame",

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from .._keys import worse_is_high
 from .._scores import Encode, Window
 from .._statistics import pooled_values
 from .._terminal import decimals_of, time_text
@@ -79,7 +78,8 @@ def decimals_for(values: dict[str, float | None]) -> int:
 
 
 def pooled_table(encodes: Sequence[Encode], key: str) -> Table:
-    columns = COLUMNS_OF_WORSE_HIGH if worse_is_high(key) else COLUMNS
+    high = any(encode.facts(key).worse_is_high for encode in encodes if key in encode.scores)
+    columns = COLUMNS_OF_WORSE_HIGH if high else COLUMNS
     rows: list[list[Cell]] = []
     notes: list[str] = []
     for place, encode in enumerate(encodes):
@@ -104,7 +104,7 @@ def windows_table(encode: Encode, keys: Sequence[str]) -> Table:
     known = [key for key in keys if any(window.pooled.get(key) is not None for window in windows)]
     intro = ""
     if len(windows) > MOST_WINDOWS and known:
-        windows = sorted(_worst(windows, known[0])[:MOST_WINDOWS], key=lambda window: window.first_frame)
+        windows = sorted(_worst(encode, known[0])[:MOST_WINDOWS], key=lambda window: window.first_frame)
         intro = f"The {MOST_WINDOWS} windows with the worst {known[0]} of {len(encode.windows)}."
     decimals = {
         key: decimals_of(max(finite_or_zero(window.pooled.get(key)) for window in windows)) - 1 for key in known
@@ -117,11 +117,14 @@ def windows_table(encode: Encode, keys: Sequence[str]) -> Table:
     return Table(["from", "frames", *known], rows, intro=intro)
 
 
-def _worst(windows: Sequence[Window], key: str) -> list[Window]:
+def _worst(encode: Encode, key: str) -> list[Window]:
     scored = [
-        (score, window) for window in windows if (score := window.pooled.get(key)) is not None and not math.isnan(score)
+        (score, window)
+        for window in encode.windows
+        if (score := window.pooled.get(key)) is not None and not math.isnan(score)
     ]
-    return [window for _, window in sorted(scored, key=lambda pair: pair[0], reverse=worse_is_high(key))]
+    high = encode.facts(key).worse_is_high
+    return [window for _, window in sorted(scored, key=lambda pair: pair[0], reverse=high)]
 
 
 def run_table(encodes: Sequence[Encode]) -> Table:
