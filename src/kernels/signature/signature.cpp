@@ -15,7 +15,7 @@ struct CpuParts {
   decltype(signature_profiles_plain)* profiles;
 };
 constexpr CpuParts kPlain = {signature_luma_plain, signature_chroma_plain, signature_profiles_plain};
-constexpr CpuParts kSimd = kPlain;
+constexpr CpuParts kSimd = {signature_luma_simd, signature_chroma_simd, signature_profiles_simd};
 
 size_t scratch_bytes(const SignatureParams& params) { return static_cast<size_t>(params.format.w) * sizeof(uint32_t); }
 size_t encodes_scratch_bytes(const SignatureParams& params, int) { return scratch_bytes(params); }
@@ -51,7 +51,7 @@ void run_encodes(const SignatureParams& params, std::span<const FrameSet> frames
 constexpr Twins<SignatureParams, SignatureSums> kTwins = {
     .plain = {scratch_bytes, of_one<run_encodes<kPlain>>, encodes_scratch_bytes, run_encodes<kPlain>},
     .simd = {scratch_bytes, of_one<run_encodes<kSimd>>, encodes_scratch_bytes, run_encodes<kSimd>},
-    .device = nullptr,
+    .device = signature_hip,
 };
 
 class Signature : public TwinExtractor<SignatureParams, SignatureSums> {
@@ -82,7 +82,7 @@ constexpr ExtractorInfo kSignatureExtractor = {
     .name = "signature",
     .measures = "registration",
     .help = "sums of samples by which pictures are told apart",
-    .flags = 0,
+    .flags = kHip,
     .features = {},
     .create = with_fields<create>,
 };

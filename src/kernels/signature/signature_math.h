@@ -65,13 +65,13 @@ struct SignatureRange {
 };
 
 /* Part `i` of `size` columns or rows that are divided into `parts`. */
-VMAFX_HD SignatureRange part_of(int size, int parts, int i) {
-  const auto begin = [=](int part) { return static_cast<int>(static_cast<uint64_t>(size) * part / parts); };
-  return {begin(i), begin(i + 1)};
+VMAFX_HD SignatureRange part_of(int size, unsigned parts, int i) {
+  const auto whole = static_cast<uint64_t>(size), part = static_cast<uint64_t>(i);
+  return {static_cast<int>(whole * part / parts), static_cast<int>(whole * (part + 1) / parts)};
 }
 
 /* The rows that are read of row `j` of `parts` rows of cells. */
-VMAFX_HD SignatureRange sampled_rows(int h, int parts, int j) {
+VMAFX_HD SignatureRange sampled_rows(int h, unsigned parts, int j) {
   const SignatureRange rows = part_of(h, parts, j);
   const int n = rows.end - rows.begin, sampled = n < kSignatureSampledRows ? n : kSignatureSampledRows;
   const int first = rows.begin + (n - sampled) / 2;

@@ -55,17 +55,13 @@ void signature_profiles_plain(const SamplePlane& luma, int bpc, uint32_t*, Pictu
     const int shift = profile_shift(plane.w, plane.h, bpc);
     for (int band = 0; band < kProfileBands; band++)
       for (int i = 0; i < kProfileBins; i++) {
-        signature.columns[band][i] = sum_of(plane, part_of(plane.w, kProfileBins, i),
-                                            part_of(plane.h, kProfileBands, band)) >> shift;
-        signature.rows[band][i] = sum_of(plane, part_of(plane.w, kProfileBands, band),
-                                         part_of(plane.h, kProfileBins, i)) >> shift;
+        signature.columns[band][i] =
+            sum_of(plane, part_of(plane.w, kProfileBins, i), part_of(plane.h, kProfileBands, band)) >> shift;
+        signature.rows[band][i] =
+            sum_of(plane, part_of(plane.w, kProfileBands, band), part_of(plane.h, kProfileBins, i)) >> shift;
       }
-    for (const int distance : {1, 2}) signature.row_difference[distance - 1] = difference_of_rows(plane, distance);
+    for (int k = 0; k < 2; k++) signature.row_difference[k] = difference_of_rows(plane, 1 + k);
   });
-}
-
-void signature_chroma_simd(const SamplePlane& chroma, int bpc, ChromaCells& cells) {
-  signature_chroma_plain(chroma, bpc, cells);
 }
 
 }  // namespace vmafx
