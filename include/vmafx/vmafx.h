@@ -223,8 +223,8 @@ VMAFX_API void vmafx_options_set_device_context(VmafxOptions *options, enum Vmaf
      * the pictures another: see vmafx_finding(). "warn": vmafx_finish() logs a warning for each kind of finding, and
      * reports have findings among their `doubts`. "fail": in addition, vmafx_finish() returns EILSEQ when a finding is
      * at least likely; the report is written and the scores can be read even then. "log": warnings alone, for programs
-     * made for libvmaf. "off": pictures are not looked at, nor are those of which no metric reads luma. Chroma is seen
-     * where it has data in host memory, or metrics read it. */ \
+     * made for libvmaf. "off": pictures are not looked at. They are not either if no metric reads the luma of both
+     * pictures of a pair. Chroma is looked at where it has data in host memory, or metrics read it. */ \
     TEXT(check, "warn", "look whether the pictures of a pair belong together: off, log, warn or fail")
 
 #define VMAFX_DEVICE_OPTIONS(TEXT, INT, FLAG) \

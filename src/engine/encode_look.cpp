@@ -25,6 +25,8 @@ OwnedPicture borrow(VmafxPicture picture) {
 
 bool has_samples(const Picture& picture) { return picture.plane[1].data && picture.plane[2].data; }
 
+bool has_size(const Picture& picture) { return picture.plane[1].w > 0 && picture.plane[1].h > 0; }
+
 }  // namespace
 
 EncodeLook::EncodeLook(size_t extractor, const VideoFormat& format, const InputFormat& ref, const InputFormat& dist)
@@ -34,7 +36,7 @@ EncodeLook::EncodeLook(size_t extractor, const VideoFormat& format, const InputF
 bool EncodeLook::sum_chroma(HostReader& reader, HeldPicture& held, Cells& cells) const {
   const HostPicture* const host = held.in_host();
   const InputFormat& format = reader.format();
-  if (!host || !format.planes_read || !format.plane[1].has_samples()) return false;
+  if (!host || !format.planes_read) return false;
   Picture seen = host->cropped;
   std::optional<HostPicture> read;  // holds samples that are copied
   if (!has_samples(seen)) {
@@ -44,6 +46,7 @@ bool EncodeLook::sum_chroma(HostReader& reader, HeldPicture& held, Cells& cells)
     if (!planar.ok()) return false;
     seen = read.emplace(std::move(planar.value())).cropped;
   }
+  if (!has_size(seen)) return false;
   const auto sum = use_plain_cpu() ? signature_chroma_plain : signature_chroma_simd;
   for (int p = 1; p < 3; p++) sum(seen.plane[p], seen.bpc, cells[p - 1]);
   return true;

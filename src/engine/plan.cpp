@@ -86,7 +86,7 @@ std::string kept_by_cpu(const PlannedExtractor& planned, const Status& reason) {
 }
 
 /* The planes of both pictures that a metric reads, as a mask. */
-unsigned planes_of_both(const Extractor& extractor) { return extractor.reads().ref & extractor.reads().dist; }
+unsigned common_planes(const Extractor& extractor) { return extractor.reads().ref & extractor.reads().dist; }
 
 void add_written(const ExtractorInfo* info, const OptionTexts& given, std::vector<NamedFile>* written) {
   if (!info) return;
@@ -306,22 +306,28 @@ VideoFormat Plan::seen_by_look(VideoFormat format, unsigned planes) {
   return format;
 }
 
+/* The planes that metrics read of both pictures, at any place or on the device. */
+unsigned Plan::planes_of_both(bool on_device) const {
+  unsigned planes = 0;
+  for (const PlannedExtractor& planned : extractors_)
+    if (!planned.looks && (!on_device || planned.placement == Placement::kDevice))
+      planes |= common_planes(*planned.extractor);
+  return planes;
+}
+
 /* Makes the signatures where metrics read the pictures already: for the look alone no plane is needed, and none is
  * taken to a GPU. */
 Status Plan::settle_look(const VideoFormat& format, Log& log) {
   if (!look()) return {};
-  if (!(planes_read() & 1)) {
+  if (!(planes_of_both(false) & 1)) {
     extractors_.pop_back();
     return {};
   }
   PlannedExtractor& signature = extractors_.back();
-  unsigned on_device = 0;
-  for (const PlannedExtractor& planned : extractors_)
-    if (!planned.looks && planned.placement == Placement::kDevice) on_device |= planes_of_both(*planned.extractor);
-  if (!(on_device & 1)) signature.placement = Placement::kCpu;
+  if (!(planes_of_both(true) & 1)) signature.placement = Placement::kCpu;
   VMAFX_TRY(choose_placement(signature, format, log));
-  const unsigned planes = signature.placement == Placement::kDevice ? on_device : planes_read();
-  return make_extractor(signature, seen_by_look(format, planes), 1);
+  const bool on_device = signature.placement == Placement::kDevice;
+  return make_extractor(signature, seen_by_look(format, on_device ? planes_of_both(true) : planes_read()), 1);
 }
 
 StatusOr<DeviceExtractors> Plan::make_device_extractors(const VideoFormat& format) const {
@@ -337,7 +343,7 @@ StatusOr<DeviceExtractors> Plan::make_device_extractors(const VideoFormat& forma
     const VideoFormat seen = planned.looks ? seen_by_look(format, on_device) : format;
     VMAFX_ASSIGN(made.of_plan.back(),
                  planned.info->create(planned.options, planned.info->seen(seen), Placement::kDevice));
-    on_device |= planes_of_both(*made.of_plan.back());
+    on_device |= common_planes(*made.of_plan.back());
   }
   return made;
 }

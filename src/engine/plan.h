@@ -92,7 +92,7 @@ class Plan {
   void look_at_pictures();
 
   /* The place in extractors() of the one that makes the signatures, the last. nullopt: nobody looks, or, after
-   * instantiate(), no metric reads luma. */
+   * instantiate(), no metric reads the luma of both pictures. */
   std::optional<size_t> look() const;
 
   /* Says where metrics that have kernels run. Before instantiate(). EINVAL: kernels were asked for by name, and they
@@ -139,6 +139,7 @@ class Plan {
   Status place_column(PlannedExtractor& planned, size_t feature, Log& log);
   Status place_aggregates(Log& log);
   Status place_inputs(PlannedModel& model);
+  unsigned planes_of_both(bool on_device) const;
   Status settle_look(const VideoFormat& format, Log& log);
   static VideoFormat seen_by_look(VideoFormat format, unsigned planes);
   static Status make_extractor(PlannedExtractor& planned, const VideoFormat& format, int encodes);

@@ -258,10 +258,10 @@ StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& 
   return DeviceIntake::create(format, *gpu_.device(), params_.given);
 }
 
-/* Has the pictures of all encodes looked at, unless they stay on the GPU and the CPU makes the signatures. */
+/* Has the pictures of all encodes looked at, if the plan makes their signatures. */
 void Session::start_look(const InputFormat& ref, std::span<const InputFormat> dist) {
   const std::optional<size_t> look = plan_.look();
-  if (!look || (imports() && !pipeline_.on_device(*look))) return;
+  if (!look) return;
   for (const auto& encode : encodes_)
     encode->look_at_pictures(*look, format_, ref, dist[static_cast<size_t>(encode->number())]);
 }
