@@ -488,7 +488,7 @@ StatusOr<Reach> Plan::reach() const {
 unsigned Plan::planes_read() const {
   unsigned planes = 0;
   for (const PlannedExtractor& planned : extractors_) {
-    if (planned.looks) continue;
+    if (planned.looks || !planned.extractor) continue;
     const Reads reads = planned.extractor->reads();
     planes |= reads.ref | reads.dist;
   }
