@@ -3,6 +3,7 @@
  * Cells are narrow, 30 bytes at 1080p: a vector is read from where a cell begins, and what lies beyond its end is
  * cleared. Sums of even and of odd rows share a 64-bit lane, so that lanes are added up once for both. */
 #include "kernels/signature/signature.h"
+#include "kernels/steps/prefetch.h"
 
 #include <algorithm>
 
@@ -75,8 +76,12 @@ void luma_cells(D d, const SamplePlane& samples, PictureSignature& signature) {
   for (int j = 0; j < kSignatureRows; j++) {
     const SignatureRange rows = sampled_rows(plane.h, kSignatureRows, j);
     auto &first = signature.luma[rows.begin % 2][j], &second = signature.luma[1 - rows.begin % 2][j];
+    const int below = sampled_rows(plane.h, kSignatureRows, std::min(j + 1, kSignatureRows - 1)).begin;
+    const Ahead ahead[] = {{plane, below}, {plane, below + 1}, {plane, below + 2}, {plane, below + 3}};
     for (int i = 0; i < kSignatureColumns; i++) {
-      const Parities sums = cell(d, plane, part_of(plane.w, kSignatureColumns, i), rows);
+      const SignatureRange columns = part_of(plane.w, kSignatureColumns, i);
+      for (const Ahead& row : ahead) row.fetch(columns.begin);
+      const Parities sums = cell(d, plane, columns, rows);
       first[i] = sums.first;
       second[i] = sums.second;
     }

@@ -1,11 +1,11 @@
 #include "kernels/signature/signature.h"
 
-#include <check.h>
-
 #include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <check.h>  // after what includes streams: it defines a macro fail()
 
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
