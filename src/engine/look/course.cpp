@@ -1,0 +1,177 @@
+#include "engine/look/course.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace vmafx::look {
+
+namespace {
+
+/* Memory is bounded: a stream with more changes has a pattern, or nothing that is worth another line. */
+constexpr size_t kMostFindings = 200;
+
+/* More changes of shift than kMostInCrowd within kCrowd frames to both sides are a crowd. */
+constexpr int64_t kCrowd = 60;
+constexpr int kMostInCrowd = 3;
+
+/* A frame may be away from its path if its votes there are so many fewer, and at most this part of those on the path. */
+constexpr float kAway = 0.75F, kPart = 0.5F;
+
+/* Changes of the reference below this many squared levels per cell are noise, which encoders leave out. */
+constexpr float kLeastChange = 0.25F;
+
+}  // namespace
+
+/* A stretch proves its shift against another one by how many votes that is better, by how much of the other's votes,
+ * and in how many frames. */
+Course::Proof Course::proof_against(const Stretch& stretch, int shift) {
+  const int i = shift + kMostShift;
+  Proof proof;
+  proof.margin = stretch.margin[i];
+  proof.ratio = stretch.votes[i] > 0 ? stretch.votes[stretch.shift + kMostShift] / stretch.votes[i] : 1;
+  proof.known = proof.margin >= 4 && proof.ratio <= 0.6;
+  if (proof.margin >= 8 && proof.ratio <= 0.5 && stretch.strong[i] >= 2) proof.certainty = Certainty::kLikely;
+  if (proof.margin >= 20 && proof.ratio <= 0.35 && stretch.strong[i] >= 4) proof.certainty = Certainty::kSure;
+  return proof;
+}
+
+/* The proof against the shift that is the hardest to tell apart. */
+Course::Proof Course::proof_of(const Stretch& stretch) {
+  Proof least{true, Certainty::kSure, 1e30, 0};
+  for (int shift = -kMostShift; shift <= kMostShift; shift++) {
+    if (shift == stretch.shift) continue;
+    const Proof proof = proof_against(stretch, shift);
+    if (!proof.known) return proof;
+    if (proof.certainty < least.certainty || (proof.certainty == least.certainty && proof.margin < least.margin))
+      least = proof;
+  }
+  return least;
+}
+
+Finding* Course::report(Kind kind, const Proof& proof, int64_t from, int64_t end, int frames) {
+  if (findings_.size() >= kMostFindings) return nullptr;
+  findings_.push_back({kind, proof.certainty, from, end, {}});
+  Finding& finding = findings_.back();
+  finding.evidence = {{"frames", frames}, {"margin", proof.margin}, {"ratio", proof.ratio}};
+  return &finding;
+}
+
+/* Adds a frame to the strays if it shows the picture that is `away` from its shift. */
+bool Course::strays(const Step& step, int away, Strays* strays) {
+  const FrameEvidence& frame = step.evidence;
+  const int own = step.shift + kMostShift, other = own + away;
+  if (std::min(own, other) < frame.first || std::max(own, other) > frame.last) return false;
+  const float here = frame.plain[own], there = frame.plain[other];
+  if (here - there < kAway || there > kPart * here || frame.changes[own] < kLeastChange) return false;
+  if (!strays->frames) strays->from = frame.frame;
+  strays->end = frame.frame + 1;
+  strays->frames++;
+  strays->votes += there;
+  strays->path_votes += here;
+  return true;
+}
+
+Course::Proof Course::proof_of(const Strays& strays) {
+  Proof proof;
+  proof.margin = strays.path_votes - strays.votes;
+  proof.ratio = strays.path_votes > 0 ? strays.votes / strays.path_votes : 1;
+  proof.known = proof.margin >= 3 + std::min(strays.frames, 3) && proof.ratio <= 0.35;
+  const bool sure = proof.margin >= 6 + 2 * std::min(strays.frames, 3) && proof.ratio <= 0.2;
+  proof.certainty = sure ? Certainty::kSure : Certainty::kLikely;
+  return proof;
+}
+
+void Course::close_strays() {
+  const Proof held = proof_of(held_), early = proof_of(early_);
+  if (held_.frames == 1 && early_.frames == 1 && early_.end == held_.from) {
+    const Proof& weaker = held.margin < early.margin ? held : early;
+    if (held.known && early.known) report(Kind::kSwapped, weaker, early_.from, held_.end, 2);
+  } else if (held.known) {
+    report(Kind::kFrozen, held, held_.from, held_.end, held_.frames);
+  }
+  held_ = early_ = {};
+}
+
+void Course::look_for_strays(const Step& step) {
+  if (strays(step, -held_.frames - 1, &held_)) return;
+  const bool still = held_.frames >= kMostShift && step.evidence.change < 0.1F * step.evidence.changes[kMostShift];
+  if (still) {
+    held_.end = step.evidence.frame + 1;
+    held_.frames++;
+    return;
+  }
+  if (held_.frames || early_.frames) close_strays();
+  if (!strays(step, 1, &early_)) strays(step, -1, &held_);
+}
+
+void Course::add(const Step& step) {
+  if (!now_.frames || step.shift != now_.shift) {
+    if (now_.frames) close();
+    now_ = {};
+    now_.shift = step.shift;
+    now_.from = step.evidence.frame;
+    held_before_ = held_.frames && step.shift < last_.shift ? held_.from : -1;
+    held_ = early_ = {};
+  }
+  now_.end = step.evidence.frame + 1;
+  now_.frames++;
+  const ShiftValues doubts = doubt(step.evidence);
+  const int own = step.shift + kMostShift;
+  for (int i = 0; i < kShifts; i++) {
+    now_.votes[i] += step.evidence.votes[i];
+    now_.margin[i] += doubts[i] - doubts[own];
+    now_.strong[i] += step.evidence.votes[i] - step.evidence.votes[own] >= 1;
+  }
+  look_for_strays(step);
+}
+
+/* The shift of the stretch that ends is known, and differs from the one before, or from 0. */
+void Course::change(const Proof& proof) {
+  const Proof before = last_.frames ? proof_against(last_, now_.shift) : Proof{};
+  const int frames = now_.shift - (last_.frames ? last_.shift : 0);
+  Finding* finding = nullptr;
+  if (!known_ && !before.known) {
+    finding = report(Kind::kOffset, proof, now_.from, now_.end, now_.shift);
+    if (finding && last_.frames > kMostShift) finding->certainty = std::min(finding->certainty, Certainty::kLikely);
+  } else {
+    const bool doubled = frames < 0;
+    const int64_t from = doubled && held_before_ >= 0 ? held_before_ : now_.from;
+    finding = report(doubled ? Kind::kDoubled : Kind::kDropped, proof, from, now_.end, std::abs(frames));
+    if (finding) finding->certainty = std::min(finding->certainty, before.certainty);
+  }
+  lasting_ = finding ? static_cast<int64_t>(findings_.size()) - 1 : -1;
+}
+
+void Course::close() {
+  const Proof proof = proof_of(now_);
+  if (!proof.known) {
+    if (!last_.frames && now_.shift == 0) last_ = now_;
+    return;
+  }
+  if (now_.shift != (last_.frames ? last_.shift : 0)) change(proof);
+  if (lasting_ >= 0) findings_[static_cast<size_t>(lasting_)].end = now_.end;
+  if (now_.shift == 0) lasting_ = -1;
+  last_ = now_;
+  known_ = true;
+}
+
+/* Changes of shift that crowd are a pattern that no kind describes. */
+void Course::doubt_crowds() {
+  const auto changes = [](const Finding& finding) { return finding.kind <= Kind::kDoubled; };
+  for (Finding& finding : findings_) {
+    const auto near = [&](const Finding& other) {
+      return changes(other) && std::abs(other.from - finding.from) <= kCrowd;
+    };
+    if (changes(finding) && std::count_if(findings_.begin(), findings_.end(), near) > kMostInCrowd)
+      finding.certainty = Certainty::kPossible;
+  }
+}
+
+void Course::finish(std::vector<Finding>* findings) {
+  close_strays();
+  if (now_.frames) close();
+  doubt_crowds();
+  findings->insert(findings->end(), findings_.begin(), findings_.end());
+}
+
+}  // namespace vmafx::look
