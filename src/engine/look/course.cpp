@@ -10,6 +10,13 @@ namespace {
 /* Memory is bounded: a stream with more changes has a pattern, or nothing that is worth another line. */
 constexpr size_t kMostFindings = 200;
 
+/* A stretch whose shift is not known still tells that the next one's does not fit it, by this margin. */
+constexpr double kLeastBefore = 1.5;
+
+/* Frames after which the usual error around strays is known, and how many times as large theirs must be. */
+constexpr int64_t kStrayDelay = 24;
+constexpr double kErrorOfStrays = 2;
+
 /* More changes of shift than kMostInCrowd within kCrowd frames to both sides are a crowd. */
 constexpr int64_t kCrowd = 60;
 constexpr int kMostInCrowd = 3;
@@ -48,12 +55,14 @@ Course::Proof Course::proof_of(const Stretch& stretch) {
   return least;
 }
 
-Finding* Course::report(Kind kind, const Proof& proof, int64_t from, int64_t end, int frames) {
+Finding Course::finding_of(Kind kind, const Proof& proof, int64_t from, int64_t end, int frames) {
+  return {kind, proof.certainty, from, end, {{"frames", frames}, {"margin", proof.margin}, {"ratio", proof.ratio}}};
+}
+
+Finding* Course::report(const Finding& finding) {
   if (findings_.size() >= kMostFindings) return nullptr;
-  findings_.push_back({kind, proof.certainty, from, end, {}});
-  Finding& finding = findings_.back();
-  finding.evidence = {{"frames", frames}, {"margin", proof.margin}, {"ratio", proof.ratio}};
-  return &finding;
+  findings_.push_back(finding);
+  return &findings_.back();
 }
 
 /* Adds a frame to the strays if it shows the picture that is `away` from its shift. */
@@ -62,12 +71,14 @@ bool Course::strays(const Step& step, int away, Strays* strays) {
   const int own = step.shift + kMostShift, other = own + away;
   if (std::min(own, other) < frame.first || std::max(own, other) > frame.last) return false;
   const float here = frame.plain[own], there = frame.plain[other];
-  if (here - there < kAway || there > kPart * here || frame.changes[own] < kLeastChange) return false;
+  if (here - there < kAway || there > kPart * here) return false;
+  if (!strays->frames && frame.changes[own] < kLeastChange) return false;
   if (!strays->frames) strays->from = frame.frame;
   strays->end = frame.frame + 1;
   strays->frames++;
   strays->votes += there;
   strays->path_votes += here;
+  strays->error += frame.error[own];
   return true;
 }
 
@@ -75,7 +86,7 @@ Course::Proof Course::proof_of(const Strays& strays) {
   Proof proof;
   proof.margin = strays.path_votes - strays.votes;
   proof.ratio = strays.path_votes > 0 ? strays.votes / strays.path_votes : 1;
-  proof.known = proof.margin >= 3 + std::min(strays.frames, 3) && proof.ratio <= 0.35;
+  proof.known = proof.margin >= 2 + std::min(strays.frames, 4) && proof.ratio <= 0.35;
   const bool sure = proof.margin >= 6 + 2 * std::min(strays.frames, 3) && proof.ratio <= 0.2;
   proof.certainty = sure ? Certainty::kSure : Certainty::kLikely;
   return proof;
@@ -83,13 +94,25 @@ Course::Proof Course::proof_of(const Strays& strays) {
 
 void Course::close_strays() {
   const Proof held = proof_of(held_), early = proof_of(early_);
-  if (held_.frames == 1 && early_.frames == 1 && early_.end == held_.from) {
-    const Proof& weaker = held.margin < early.margin ? held : early;
-    if (held.known && early.known) report(Kind::kSwapped, weaker, early_.from, held_.end, 2);
-  } else if (held.known) {
-    report(Kind::kFrozen, held, held_.from, held_.end, held_.frames);
+  const bool swapped = held_.frames == 1 && early_.frames == 1 && early_.end == held_.from;
+  if (held.known && (early.known || !swapped) && waiting_.size() < kMostFindings) {
+    Finding finding = finding_of(Kind::kFrozen, held, held_.from, held_.end, held_.frames);
+    if (swapped)
+      finding = finding_of(Kind::kSwapped, held.margin < early.margin ? held : early, early_.from, held_.end, 2);
+    finding.evidence.emplace_back("error", held_.error / held_.frames);
+    waiting_.push_back(finding);
   }
   held_ = early_ = {};
+}
+
+/* Codecs that are short of bits leave changes out, but only those that are small beside the errors that they make
+ * elsewhere. */
+void Course::settle_strays(float noise, int64_t before) {
+  while (!waiting_.empty() && waiting_.front().end <= before) {
+    const double error = waiting_.front().evidence.back().second;
+    if (error >= kErrorOfStrays * noise) report(waiting_.front());
+    waiting_.erase(waiting_.begin());
+  }
 }
 
 void Course::look_for_strays(const Step& step) {
@@ -123,6 +146,8 @@ void Course::add(const Step& step) {
     now_.strong[i] += step.evidence.votes[i] - step.evidence.votes[own] >= 1;
   }
   look_for_strays(step);
+  settle_strays(step.evidence.noise, step.evidence.frame - kStrayDelay);
+  noise_ = step.evidence.noise;
 }
 
 /* The shift of the stretch that ends is known, and differs from the one before, or from 0. */
@@ -130,14 +155,15 @@ void Course::change(const Proof& proof) {
   const Proof before = last_.frames ? proof_against(last_, now_.shift) : Proof{};
   const int frames = now_.shift - (last_.frames ? last_.shift : 0);
   Finding* finding = nullptr;
-  if (!known_ && !before.known) {
-    finding = report(Kind::kOffset, proof, now_.from, now_.end, now_.shift);
+  const bool told = before.margin >= kLeastBefore && before.ratio <= 0.6;
+  if (!known_ && !told) {
+    finding = report(finding_of(Kind::kOffset, proof, now_.from, now_.end, now_.shift));
     if (finding && last_.frames > kMostShift) finding->certainty = std::min(finding->certainty, Certainty::kLikely);
   } else {
     const bool doubled = frames < 0;
     const int64_t from = doubled && held_before_ >= 0 ? held_before_ : now_.from;
-    finding = report(doubled ? Kind::kDoubled : Kind::kDropped, proof, from, now_.end, std::abs(frames));
-    if (finding) finding->certainty = std::min(finding->certainty, before.certainty);
+    finding = report(finding_of(doubled ? Kind::kDoubled : Kind::kDropped, proof, from, now_.end, std::abs(frames)));
+    if (finding) finding->certainty = std::min(finding->certainty, std::max(before.certainty, Certainty::kLikely));
   }
   lasting_ = finding ? static_cast<int64_t>(findings_.size()) - 1 : -1;
 }
@@ -170,6 +196,7 @@ void Course::doubt_crowds() {
 void Course::finish(std::vector<Finding>* findings) {
   close_strays();
   if (now_.frames) close();
+  settle_strays(noise_, now_.end);
   doubt_crowds();
   findings->insert(findings->end(), findings_.begin(), findings_.end());
 }

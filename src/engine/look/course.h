@@ -31,7 +31,7 @@ class Course {
   struct Strays {
     int64_t from = 0, end = 0;
     int frames = 0;
-    double votes = 0, path_votes = 0;
+    double votes = 0, path_votes = 0, error = 0;  // sums; error: of the path
   };
 
   struct Proof {
@@ -46,16 +46,20 @@ class Course {
   static Proof proof_of(const Strays& strays);
   void look_for_strays(const Step& step);
   void close_strays();
+  void settle_strays(float noise, int64_t before);
   void close();
   void doubt_crowds();
   void change(const Proof& proof);
-  Finding* report(Kind kind, const Proof& proof, int64_t from, int64_t end, int frames);
+  static Finding finding_of(Kind kind, const Proof& proof, int64_t from, int64_t end, int frames);
+  Finding* report(const Finding& finding);
 
   Stretch now_, last_;  // last_: whose shift is known, or the stream's first one
   bool known_ = false;
   Strays held_, early_;
-  int64_t held_before_ = -1;  // where frames began to stand still that now_ follows
-  int64_t lasting_ = -1;      // index of the finding that lasts until the next change
+  int64_t held_before_ = -1;      // where frames began to stand still that now_ follows
+  std::vector<Finding> waiting_;  // findings of strays, until the noise around them is known
+  float noise_ = 0;               // of the last step
+  int64_t lasting_ = -1;          // index of the finding that lasts until the next change
   std::vector<Finding> findings_;
 };
 

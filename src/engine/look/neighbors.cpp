@@ -149,6 +149,7 @@ void Neighbors::compare(int64_t place, FrameEvidence* evidence) {
   for (int i = 0; i < kShifts; i++) {
     if (fit.there[i]) least = std::min(least, fit.total[i]);
     if (fit.there[i]) evidence->misfit[i] = misfit(place, i, fit);
+    evidence->error[i] = fit.total[fit.there[i] ? i : kMostShift] * kToLevels;
     evidence->changes[i] = sum_of(change(ref_, place + i - kMostShift)) * kToLevels;
   }
   evidence->change = sum_of(change(dist_, place)) * kToLevels;

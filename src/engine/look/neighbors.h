@@ -26,7 +26,8 @@ struct FrameEvidence {
   ShiftValues plain{};                // sums over blocks
   ShiftValues votes{};     // half of them, and half weighted by how much a block changes in the encode where it should
   ShiftValues misfit{};    // part of the encode's detail that the reference's frame does not explain, 0..1
-  ShiftValues changes{};   // energy of the reference's change from the frame before, per cell, in squared levels
+  ShiftValues error{};     // energy of the misfit, per cell, in squared levels
+  ShiftValues changes{};   // energy of the reference's change from the frame before, likewise
   float change = 0;        // likewise of the encode's
   float noise = 0;         // energy of the misfit that is usual here, likewise
   ShiftValues mix{};       // where between a shift and the next one the frame lies: 0..1, 0.5 is the middle

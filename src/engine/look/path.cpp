@@ -6,9 +6,9 @@ namespace vmafx::look {
 
 namespace {
 
-/* The price of another shift. A frame's part in it is at most kMostDoubt, so that the path never follows a single frame
- * that shows another picture. */
-constexpr float kChangePrice = 6, kMostDoubt = 4;
+/* The price of another shift. A frame's part in it is at most kMostDoubt, so that the path never follows two or
+ * three frames that show other pictures. */
+constexpr float kChangePrice = 8, kMostDoubt = 2.5F;
 
 /* Differences up to this many votes are none: codecs that skip what moves little lag behind by as much. */
 constexpr float kTolerance = 0.5F;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace vmafx::look {
 
@@ -11,55 +12,83 @@ constexpr size_t kMostFindings = 200;
 constexpr size_t kWindow = 120, kLeastWindow = 40;
 constexpr int kLongestPeriod = 30;
 
+/* A mixture lies so near the middle of two frames. */
+constexpr float kNearMiddle = 0.15F;
+
+float votes_at(const ShiftValues& votes, int shift) {
+  return votes[std::clamp(shift, -kMostShift, kMostShift) + kMostShift];
+}
+
 }  // namespace
 
 void Rhythm::add(const Step& step) {
   const FrameEvidence& frame = step.evidence;
-  const auto votes = [&](int shift) { return frame.plain[std::clamp(shift, -kMostShift, kMostShift) + kMostShift]; };
-  Beat beat{frame.frame, {}, 0, std::min(votes(step.shift - 1), votes(step.shift + 1)), 0};
-  for (int k = 0; k < 2; k++)
-    beat.repeats[k] = std::clamp(votes(step.shift + k) - votes(step.shift + k - 1), -4.F, 4.F);
-  for (int i = std::max(step.shift + kMostShift - 1, 0); i <= std::min(step.shift + kMostShift, kShifts - 2); i++)
-    if (std::abs(frame.mix[i] - 0.5F) < 0.25F) beat.mixed = std::max(beat.mixed, frame.mix_gain[i]);
-  beat.misfit = *std::min_element(frame.misfit.begin(), frame.misfit.end());
+  Beat beat{frame.frame, step.shift, frame.plain, 0, *std::min_element(frame.misfit.begin(), frame.misfit.end())};
+  const int own = step.shift + kMostShift;
+  for (int i = std::max(own - 1, 0); i <= std::min(own, kShifts - 2); i++)
+    if (std::abs(frame.mix[i] - 0.5F) < kNearMiddle) beat.mixed = std::max(beat.mixed, frame.mix_gain[i]);
   beats_.push_back(beat);
   if (beats_.size() == kWindow) close();
 }
 
-/* Frames at some places of a period repeat the one before, those at the others do not. */
-Rhythm::Pattern Rhythm::pattern_of(int which, int period) const {
+/* The reference repeats itself after so few frames that other shifts fit as well. */
+bool Rhythm::loops() const {
+  for (int k = 2; k <= kMostShift; k++) {
+    double next = 0, later = 0;
+    for (const Beat& beat : beats_) {
+      next += std::min(votes_at(beat.votes, beat.shift + 1), votes_at(beat.votes, beat.shift - 1));
+      later += std::min(votes_at(beat.votes, beat.shift + k), votes_at(beat.votes, beat.shift - k));
+    }
+    if (later < 0.5 * next) return true;
+  }
+  return false;
+}
+
+/* Frames at some places of a period fit the shift before better, those at the others do not. */
+Rhythm::Pattern Rhythm::pattern_of(int shift, int period) const {
   Pattern found;
   double against = 0, other = 0;
+  int last = -1, shortest = period, longest = 0, first = -1;
   for (int phase = 0; phase < period; phase++) {
     double sum = 0, positive = 0;
-    int clear = 0, clear_against = 0;
+    int clear = 0;
     for (const Beat& beat : beats_) {
-      if (beat.frame % period != phase) continue;
-      const float x = beat.repeats[which];
+      if ((beat.frame % period + period) % period != phase) continue;
+      const float x = std::clamp(votes_at(beat.votes, shift) - votes_at(beat.votes, shift - 1), -4.F, 4.F);
       sum += x;
       positive += std::max(x, 0.F);
       clear += x >= 0.5F;
-      clear_against += x <= -0.5F;
     }
-    const bool repeats = sum > 0 && clear >= 3;
-    if (!repeats) against += positive, other += positive - sum;
-    if (!repeats) continue;
-    against += positive - sum + clear_against;
-    found.repeated++;
+    if (sum <= 0 || clear < 3) {
+      against += positive;
+      other += positive - sum;
+      continue;
+    }
+    against += positive - sum;
     found.evidence += sum;
     found.clear += clear;
+    found.repeated++;
+    if (last >= 0) shortest = std::min(shortest, phase - last), longest = std::max(longest, phase - last);
+    if (first < 0) first = phase;
+    last = phase;
   }
+  if (first >= 0)
+    shortest = std::min(shortest, first + period - last), longest = std::max(longest, first + period - last);
   found.of = period;
-  if (found.repeated * 2 > period || against > 0.15 * found.evidence || other < 0.4 * found.evidence)
-    found.repeated = 0;
+  const bool even = longest - shortest <= 1 && std::gcd(found.repeated, period) == 1;
+  if (!even || against > 0.15 * found.evidence || other < 0.4 * found.evidence) found.repeated = 0;
   return found;
 }
 
-Rhythm::Pattern Rhythm::pattern(int which) const {
-  for (int period = 2; period <= kLongestPeriod; period++) {
-    const Pattern found = pattern_of(which, period);
-    if (found.repeated && found.evidence >= 6 && found.clear >= 4) return found;
-  }
+/* The shortest period that explains the window. */
+Rhythm::Pattern Rhythm::pattern() const {
+  int least = kMostShift, most = -kMostShift;
+  for (const Beat& beat : beats_) least = std::min(least, beat.shift), most = std::max(most, beat.shift);
+  for (int period = 2; period <= kLongestPeriod; period++)
+    for (int shift = std::max(least, 1 - kMostShift); shift <= std::min(most + 1, kMostShift); shift++) {
+      const Pattern found = pattern_of(shift, period);
+      if (found.repeated && found.evidence >= 6 && found.clear >= 4) return found;
+    }
   return {};
 }
 
@@ -76,24 +105,29 @@ void Rhythm::say(Kind kind, Certainty certainty, std::vector<std::pair<std::stri
   if (findings_.size() < kMostFindings) findings_.push_back({kind, certainty, from, end, std::move(evidence)});
 }
 
-void Rhythm::close() {
-  Pattern found = pattern(0);
-  if (!found.repeated) found = pattern(1);
-  if (found.repeated)
-    say(Kind::kCadence, found.evidence >= 20 && found.clear >= 8 ? Certainty::kSure : Certainty::kLikely,
-        {{"repeated", found.repeated}, {"of", found.of}, {"margin", found.evidence}});
-  double mixed = 0, moving = 0, misfits = 0;
+void Rhythm::look_for_mixtures() {
+  double mixed = 0, moving = 0;
   for (const Beat& beat : beats_) {
     const bool mixture = beat.mixed >= 0.15F;
     mixed += mixture;
-    moving += mixture || beat.moving >= 1;
-    misfits += beat.misfit > 0.5F;
+    moving += mixture || std::min(votes_at(beat.votes, beat.shift + 1), votes_at(beat.votes, beat.shift - 1)) >= 1;
   }
-  if (mixed >= 8 && mixed >= 0.25 * moving)
-    say(Kind::kBlended, mixed >= 24 && mixed >= 0.4 * moving ? Certainty::kSure : Certainty::kLikely,
-        {{"part", mixed / moving}});
-  const auto frames = static_cast<double>(beats_.size());
-  if (misfits >= 0.9 * frames) say(Kind::kOtherPictures, Certainty::kLikely, {{"part", misfits / frames}});
+  if (mixed < 8 || mixed < 0.4 * moving) return;
+  const bool sure = mixed >= 24 && mixed >= 0.6 * moving;
+  say(Kind::kBlended, sure ? Certainty::kSure : Certainty::kLikely, {{"part", mixed / moving}});
+}
+
+void Rhythm::close() {
+  const Pattern found = loops() ? Pattern{} : pattern();
+  if (found.repeated) {
+    const bool sure = found.evidence >= 20 && found.clear >= 8;
+    say(Kind::kCadence, sure ? Certainty::kSure : Certainty::kLikely,
+        {{"repeated", found.repeated}, {"of", found.of}, {"margin", found.evidence}});
+  }
+  look_for_mixtures();
+  const auto misfits = std::count_if(beats_.begin(), beats_.end(), [](const Beat& beat) { return beat.misfit > 0.5F; });
+  const double part = static_cast<double>(misfits) / static_cast<double>(beats_.size());
+  if (part >= 0.9) say(Kind::kOtherPictures, Certainty::kLikely, {{"part", part}});
   beats_.clear();
 }
 

@@ -19,9 +19,9 @@ class Rhythm {
  private:
   struct Beat {
     int64_t frame;
-    float repeats[2];  // votes for the frame before, against the path's shift, and against the one above it
-    float mixed;       // how much better a mixture fits, 0 if none does
-    float moving;      // votes against the neighbors
+    int shift;
+    ShiftValues votes;
+    float mixed;  // how much better a mixture fits, 0 if none does
     float misfit;
   };
   struct Pattern {
@@ -31,8 +31,10 @@ class Rhythm {
   };
 
   void close();
-  Pattern pattern(int which) const;
-  Pattern pattern_of(int which, int period) const;
+  bool loops() const;
+  Pattern pattern() const;
+  Pattern pattern_of(int shift, int period) const;
+  void look_for_mixtures();
   void say(Kind kind, Certainty certainty, std::vector<std::pair<std::string, double>> evidence);
 
   std::vector<Beat> beats_;
