@@ -10,6 +10,8 @@ namespace {
 /* Memory is bounded: a stream with more changes has a pattern, or nothing that is worth another line. */
 constexpr size_t kMostFindings = 200;
 
+constexpr double kLagBelow = 1.4, kLagAbove = 0.6;
+
 /* A stretch whose shift is not known still tells that the next one's does not fit it, by this margin. */
 constexpr double kLeastBefore = 1.5;
 
@@ -30,15 +32,17 @@ constexpr float kLeastChange = 0.25F;
 }  // namespace
 
 /* A stretch proves its shift against another one by how many votes that is better, by how much of the other's votes,
- * and in how many frames. */
+ * and in how many frames. Codecs that are short of bits lag behind: a frame may fit the one before nearly as well, and
+ * a lag is no proof that it shows that one. No codec shows the next frame. */
 Course::Proof Course::proof_against(const Stretch& stretch, int shift) {
   const int i = shift + kMostShift;
+  const double lag = shift == stretch.shift - 1 ? kLagBelow : shift == stretch.shift + 1 && shift <= 0 ? kLagAbove : 1;
   Proof proof;
   proof.margin = stretch.margin[i];
   proof.ratio = stretch.votes[i] > 0 ? stretch.votes[stretch.shift + kMostShift] / stretch.votes[i] : 1;
-  proof.known = proof.margin >= 4 && proof.ratio <= 0.6;
-  if (proof.margin >= 8 && proof.ratio <= 0.5 && stretch.strong[i] >= 2) proof.certainty = Certainty::kLikely;
-  if (proof.margin >= 20 && proof.ratio <= 0.35 && stretch.strong[i] >= 4) proof.certainty = Certainty::kSure;
+  proof.known = proof.margin >= 4 && proof.ratio <= 0.6 * lag;
+  if (proof.margin >= 8 && proof.ratio <= 0.5 * lag) proof.certainty = Certainty::kLikely;
+  if (proof.margin >= 20 && proof.ratio <= 0.35 * lag && stretch.strong[i] >= 4) proof.certainty = Certainty::kSure;
   return proof;
 }
 
@@ -86,7 +90,7 @@ Course::Proof Course::proof_of(const Strays& strays) {
   Proof proof;
   proof.margin = strays.path_votes - strays.votes;
   proof.ratio = strays.path_votes > 0 ? strays.votes / strays.path_votes : 1;
-  proof.known = proof.margin >= 2 + std::min(strays.frames, 4) && proof.ratio <= 0.35;
+  proof.known = proof.margin >= 2 + std::min(strays.frames, 4) && proof.ratio <= (strays.frames < 3 ? 0.35 : 0.15);
   const bool sure = proof.margin >= 6 + 2 * std::min(strays.frames, 3) && proof.ratio <= 0.2;
   proof.certainty = sure ? Certainty::kSure : Certainty::kLikely;
   return proof;

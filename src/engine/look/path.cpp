@@ -8,10 +8,10 @@ namespace {
 
 /* The price of another shift. A frame's part in it is at most kMostDoubt, so that the path never follows two or
  * three frames that show other pictures. */
-constexpr float kChangePrice = 8, kMostDoubt = 2.5F;
+constexpr float kChangePrice = 6, kMostDoubt = 2;
 
 /* Differences up to this many votes are none: codecs that skip what moves little lag behind by as much. */
-constexpr float kTolerance = 0.5F;
+constexpr float kTolerance = 0.15F;
 
 }  // namespace
 

@@ -12,18 +12,23 @@ constexpr size_t kMostFindings = 200;
 constexpr size_t kWindow = 120, kLeastWindow = 40;
 constexpr int kLongestPeriod = 30;
 
+/* Frames that are repeated fit their own frame so much worse than the one before. Codecs that are short of bits repeat
+ * much of a frame, too, but at the price of a smaller error. */
+constexpr double kErrorOfRepeats = 1.4, kSureErrorOfRepeats = 1.8;
+
 /* A mixture lies so near the middle of two frames. */
 constexpr float kNearMiddle = 0.15F;
 
-float votes_at(const ShiftValues& votes, int shift) {
-  return votes[std::clamp(shift, -kMostShift, kMostShift) + kMostShift];
+float at_shift(const ShiftValues& values, int shift) {
+  return values[std::clamp(shift, -kMostShift, kMostShift) + kMostShift];
 }
 
 }  // namespace
 
 void Rhythm::add(const Step& step) {
   const FrameEvidence& frame = step.evidence;
-  Beat beat{frame.frame, step.shift, frame.plain, 0, *std::min_element(frame.misfit.begin(), frame.misfit.end())};
+  Beat beat{frame.frame, step.shift, frame.plain,
+            frame.error, 0,          *std::min_element(frame.misfit.begin(), frame.misfit.end())};
   const int own = step.shift + kMostShift;
   for (int i = std::max(own - 1, 0); i <= std::min(own, kShifts - 2); i++)
     if (std::abs(frame.mix[i] - 0.5F) < kNearMiddle) beat.mixed = std::max(beat.mixed, frame.mix_gain[i]);
@@ -36,10 +41,11 @@ bool Rhythm::loops() const {
   for (int k = 2; k <= kMostShift; k++) {
     double next = 0, later = 0;
     for (const Beat& beat : beats_) {
-      next += std::min(votes_at(beat.votes, beat.shift + 1), votes_at(beat.votes, beat.shift - 1));
-      later += std::min(votes_at(beat.votes, beat.shift + k), votes_at(beat.votes, beat.shift - k));
+      const float own = at_shift(beat.votes, beat.shift);
+      next += std::min(at_shift(beat.votes, beat.shift + 1), at_shift(beat.votes, beat.shift - 1)) - own;
+      later += std::min(at_shift(beat.votes, beat.shift + k), at_shift(beat.votes, beat.shift - k)) - own;
     }
-    if (later < 0.5 * next) return true;
+    if (later < 0.3 * next) return true;
   }
   return false;
 }
@@ -50,14 +56,15 @@ Rhythm::Pattern Rhythm::pattern_of(int shift, int period) const {
   double against = 0, other = 0;
   int last = -1, shortest = period, longest = 0, first = -1;
   for (int phase = 0; phase < period; phase++) {
-    double sum = 0, positive = 0;
+    double sum = 0, positive = 0, error[2] = {};
     int clear = 0;
     for (const Beat& beat : beats_) {
       if ((beat.frame % period + period) % period != phase) continue;
-      const float x = std::clamp(votes_at(beat.votes, shift) - votes_at(beat.votes, shift - 1), -4.F, 4.F);
+      const float x = std::clamp(at_shift(beat.votes, shift) - at_shift(beat.votes, shift - 1), -4.F, 4.F);
       sum += x;
       positive += std::max(x, 0.F);
       clear += x >= 0.5F;
+      for (int k = 0; k < 2; k++) error[k] += at_shift(beat.error, shift - k);
     }
     if (sum <= 0 || clear < 3) {
       against += positive;
@@ -67,6 +74,7 @@ Rhythm::Pattern Rhythm::pattern_of(int shift, int period) const {
     against += positive - sum;
     found.evidence += sum;
     found.clear += clear;
+    for (int k = 0; k < 2; k++) found.error[k] += error[k];
     found.repeated++;
     if (last >= 0) shortest = std::min(shortest, phase - last), longest = std::max(longest, phase - last);
     if (first < 0) first = phase;
@@ -87,7 +95,9 @@ Rhythm::Pattern Rhythm::pattern() const {
   for (int period = 2; period <= kLongestPeriod; period++)
     for (int shift = std::max(least, 1 - kMostShift); shift <= std::min(most + 1, kMostShift); shift++) {
       const Pattern found = pattern_of(shift, period);
-      if (found.repeated && found.evidence >= 6 && found.clear >= 4) return found;
+      if (found.repeated && found.evidence >= 6 && found.clear >= 4 &&
+          found.error[0] >= kErrorOfRepeats * found.error[1])
+        return found;
     }
   return {};
 }
@@ -110,7 +120,7 @@ void Rhythm::look_for_mixtures() {
   for (const Beat& beat : beats_) {
     const bool mixture = beat.mixed >= 0.15F;
     mixed += mixture;
-    moving += mixture || std::min(votes_at(beat.votes, beat.shift + 1), votes_at(beat.votes, beat.shift - 1)) >= 1;
+    moving += mixture || std::min(at_shift(beat.votes, beat.shift + 1), at_shift(beat.votes, beat.shift - 1)) >= 1;
   }
   if (mixed < 8 || mixed < 0.4 * moving) return;
   const bool sure = mixed >= 24 && mixed >= 0.6 * moving;
@@ -120,7 +130,8 @@ void Rhythm::look_for_mixtures() {
 void Rhythm::close() {
   const Pattern found = loops() ? Pattern{} : pattern();
   if (found.repeated) {
-    const bool sure = found.evidence >= 20 && found.clear >= 8;
+    const bool sure =
+        found.evidence >= 20 && found.clear >= 8 && found.error[0] >= kSureErrorOfRepeats * found.error[1];
     say(Kind::kCadence, sure ? Certainty::kSure : Certainty::kLikely,
         {{"repeated", found.repeated}, {"of", found.of}, {"margin", found.evidence}});
   }

@@ -20,13 +20,14 @@ class Rhythm {
   struct Beat {
     int64_t frame;
     int shift;
-    ShiftValues votes;
+    ShiftValues votes, error;
     float mixed;  // how much better a mixture fits, 0 if none does
     float misfit;
   };
   struct Pattern {
     int repeated = 0, of = 0;
     double evidence = 0;
+    double error[2] = {};  // of the repeated frames: on the shift, and on the one before
     int clear = 0;
   };
 
