@@ -1,6 +1,7 @@
 #include "engine/look/course.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace vmafx::look {
@@ -14,6 +15,9 @@ constexpr double kLagBelow = 1.4, kLagAbove = 0.6;
 
 /* A stretch whose shift is not known still tells that the next one's does not fit it, by this margin. */
 constexpr double kLeastBefore = 1.5;
+
+/* So many changes of one frame, equally far apart, are a rhythm. */
+constexpr size_t kLeastRecurring = 4;
 
 /* Frames after which the usual error around strays is known, and how many times as large theirs must be. */
 constexpr int64_t kStrayDelay = 24;
@@ -50,7 +54,7 @@ Course::Proof Course::proof_against(const Stretch& stretch, int shift) {
 Course::Proof Course::proof_of(const Stretch& stretch) {
   Proof least{true, Certainty::kSure, 1e30, 0};
   for (int shift = -kMostShift; shift <= kMostShift; shift++) {
-    if (shift == stretch.shift) continue;
+    if (shift == stretch.shift || !stretch.there[shift + kMostShift]) continue;
     const Proof proof = proof_against(stretch, shift);
     if (!proof.known) return proof;
     if (proof.certainty < least.certainty || (proof.certainty == least.certainty && proof.margin < least.margin))
@@ -145,6 +149,7 @@ void Course::add(const Step& step) {
   const ShiftValues doubts = doubt(step.evidence);
   const int own = step.shift + kMostShift;
   for (int i = 0; i < kShifts; i++) {
+    now_.there[i] += i >= step.evidence.first && i <= step.evidence.last;
     now_.votes[i] += step.evidence.votes[i];
     now_.margin[i] += doubts[i] - doubts[own];
     now_.strong[i] += step.evidence.votes[i] - step.evidence.votes[own] >= 1;
@@ -167,7 +172,7 @@ void Course::change(const Proof& proof) {
     const bool doubled = frames < 0;
     const int64_t from = doubled && held_before_ >= 0 ? held_before_ : now_.from;
     finding = report(finding_of(doubled ? Kind::kDoubled : Kind::kDropped, proof, from, now_.end, std::abs(frames)));
-    if (finding) finding->certainty = std::min(finding->certainty, std::max(before.certainty, Certainty::kLikely));
+    if (finding) finding->certainty = std::min(proof.certainty, known_ ? before.certainty : Certainty::kLikely);
   }
   lasting_ = finding ? static_cast<int64_t>(findings_.size()) - 1 : -1;
 }
@@ -183,6 +188,35 @@ void Course::close() {
   if (now_.shift == 0) lasting_ = -1;
   last_ = now_;
   known_ = true;
+}
+
+/* The first of `count` changes from findings_[first] on becomes a cadence if they are one frame each, equally far apart. */
+bool Course::recurs(size_t first, size_t count) const {
+  const int64_t distance = findings_[first + 1].from - findings_[first].from;
+  for (size_t k = first; k < first + count; k++) {
+    if (findings_[k].kind != findings_[first].kind || findings_[k].evidence[0].second != 1) return false;
+    if (k > first && std::abs(findings_[k].from - findings_[k - 1].from - distance) > 1) return false;
+  }
+  return true;
+}
+
+/* One frame that is left out or added again and again makes a rhythm, such as 24 of 25 frames. */
+void Course::join_recurring() {
+  for (size_t first = 0; first + kLeastRecurring <= findings_.size(); first++) {
+    const bool moves = findings_[first].kind == Kind::kDropped || findings_[first].kind == Kind::kDoubled;
+    size_t count = kLeastRecurring;
+    if (!moves || !recurs(first, count)) continue;
+    while (first + count < findings_.size() && recurs(first, count + 1)) count++;
+    Finding& finding = findings_[first];
+    const Finding& last = findings_[first + count - 1];
+    const auto of = static_cast<double>(last.from - finding.from) / static_cast<double>(count - 1);
+    const bool dropped = finding.kind == Kind::kDropped;
+    finding.evidence = {{dropped ? "dropped" : "repeated", 1}, {"of", std::round(of)}};
+    finding.kind = Kind::kCadence;
+    finding.end = last.end;
+    findings_.erase(findings_.begin() + static_cast<ptrdiff_t>(first) + 1,
+                    findings_.begin() + static_cast<ptrdiff_t>(first + count));
+  }
 }
 
 /* Changes of shift that crowd are a pattern that no kind describes. */
@@ -201,6 +235,7 @@ void Course::finish(std::vector<Finding>* findings) {
   close_strays();
   if (now_.frames) close();
   settle_strays(noise_, now_.end);
+  join_recurring();
   doubt_crowds();
   findings->insert(findings->end(), findings_.begin(), findings_.end());
 }

@@ -24,6 +24,7 @@ class Course {
     int64_t from = 0, end = 0, frames = 0;
     double votes[kShifts] = {};    // sums of votes
     double margin[kShifts] = {};   // sums of doubts, less those of the path
+    int64_t there[kShifts] = {};   // frames of the reference that were there
     int64_t strong[kShifts] = {};  // frames that are at least a vote better on the path
   };
 
@@ -48,6 +49,8 @@ class Course {
   void close_strays();
   void settle_strays(float noise, int64_t before);
   void close();
+  bool recurs(size_t first, size_t count) const;
+  void join_recurring();
   void doubt_crowds();
   void change(const Proof& proof);
   static Finding finding_of(Kind kind, const Proof& proof, int64_t from, int64_t end, int frames);

@@ -153,7 +153,7 @@ void Neighbors::compare(int64_t place, FrameEvidence* evidence) {
     evidence->changes[i] = sum_of(change(ref_, place + i - kMostShift)) * kToLevels;
   }
   evidence->change = sum_of(change(dist_, place)) * kToLevels;
-  const float memory = std::min(static_cast<float>(place + 1), kNoiseMemory);
+  const float memory = std::min(static_cast<float>(++learned_), kNoiseMemory);
   noise_ += (least / kBlocks - noise_) / memory;
   evidence->noise = noise_ * kBlocks * kToLevels;
   for (int i = 0; i < kShifts; i++) {

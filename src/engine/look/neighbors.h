@@ -45,6 +45,9 @@ class Neighbors {
   /* After the last pair: the evidence of those that waited, as long as it returns true. */
   bool rest(FrameEvidence* evidence);
 
+  /* Forgets the pairs: the next one does not follow them. */
+  void restart() { pairs_ = compared_ = 0; }
+
  private:
   struct Picture {
     Cells cells;
@@ -67,8 +70,9 @@ class Neighbors {
   CellScale scale_;
   std::vector<Picture> ref_, dist_;
   std::vector<int64_t> frames_;
-  int64_t pairs_ = 0, compared_ = 0;
-  float noise_ = 0;  // usual energy of the misfit in a block
+  int64_t pairs_ = 0, compared_ = 0;  // since the start
+  int64_t learned_ = 0;               // pairs that noise_ knows
+  float noise_ = 0;                   // usual energy of the misfit in a block
 };
 
 }  // namespace vmafx::look

@@ -12,9 +12,14 @@ namespace vmafx::look {
 /* Pairs become evidence, evidence a path, and its steps become findings. */
 class Timing::Registration {
  public:
-  explicit Registration(const VideoFormat& format) : format_(format), neighbors_(format) {}
+  explicit Registration(const VideoFormat& format) : neighbors_(format) {}
 
   void add(int64_t frame, const SignatureSums& sums) {
+    if (frame != next_) {
+      while (neighbors_.rest(&evidence_)) take();
+      neighbors_.restart();
+    }
+    next_ = frame + 1;
     if (neighbors_.add(frame, sums, &evidence_)) take();
   }
 
@@ -50,12 +55,12 @@ class Timing::Registration {
     }
   }
 
-  VideoFormat format_;
   Neighbors neighbors_;
   Path path_;
   Course course_;
   Rhythm rhythm_;
   FrameEvidence evidence_;
+  int64_t next_ = 0;
 };
 
 Timing::Timing(const VideoFormat& format) : registration_(std::make_unique<Registration>(format)) {}
