@@ -363,7 +363,8 @@ Status Session::queue(Submission submission) {
     auto index = encode.add(facts[static_cast<size_t>(frame.encode)], ref.value(), frame.dist);
     VMAFX_TRY(keep(index.status()));
     frame.index = index.value();
-    frame.scored = encode.is_scored(encode.number_of(frame.index));
+    frame.number = encode.number_of(frame.index);
+    frame.scored = encode.is_scored(frame.number);
   }
   submitted_ += static_cast<int64_t>(frames.value().size());
   VMAFX_TRY(keep(pipeline_.add(std::move(ref.value()), frames.value())));
