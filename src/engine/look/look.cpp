@@ -1,47 +1,37 @@
 #include "engine/look/look.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "engine/look/timing.h"
 
 namespace vmafx::look {
-namespace {
 
-/* The sum of absolute differences of two planes of chroma, as their cells have it. */
-uint64_t difference(const uint32_t (&a)[kChromaRows][kChromaColumns],
-                    const uint32_t (&b)[kChromaRows][kChromaColumns]) {
-  uint64_t sum = 0;
-  for (int j = 0; j < kChromaRows; j++)
-    for (int i = 0; i < kChromaColumns; i++) sum += std::max(a[j][i], b[j][i]) - std::min(a[j][i], b[j][i]);
-  return sum;
-}
-
-uint64_t difference_of_planes(const uint32_t (&a)[2][kChromaRows][kChromaColumns],
-                              const uint32_t (&b)[2][kChromaRows][kChromaColumns], bool swapped) {
-  return difference(a[0], b[swapped]) + difference(a[1], b[!swapped]);
-}
-
-}  // namespace
-
+/* The parts of the look, in the order of their kinds. Each has a constructor of the format, add() and finish(). */
 class Look::Parts {
  public:
-  int64_t first = 0, end = 0;
-  uint64_t straight = 0, swapped = 0;
+  explicit Parts(const VideoFormat& format) : timing_(format) {}
+
+  void add(int64_t frame, const SignatureSums& sums) { timing_.add(frame, sums); }
+
+  void finish(std::vector<Finding>* findings) { timing_.finish(findings); }
+
+ private:
+  Timing timing_;
 };
 
-Look::Look(const VideoFormat&) : parts_(std::make_unique<Parts>()) {}
+Look::Look(const VideoFormat& format) : parts_(std::make_unique<Parts>(format)) {}
+
 Look::~Look() = default;
 
-void Look::add(int64_t frame, const SignatureSums& sums) {
-  if (!parts_->end) parts_->first = frame;
-  parts_->end = frame + 1;
-  parts_->straight += difference_of_planes(sums.ref.chroma, sums.dist.chroma, false);
-  parts_->swapped += difference_of_planes(sums.ref.chroma, sums.dist.chroma, true);
-}
+void Look::add(int64_t frame, const SignatureSums& sums) { parts_->add(frame, sums); }
 
 std::vector<Finding> Look::finish() {
-  if (parts_->straight <= 4 * parts_->swapped) return {};
-  const double fit = 1 - static_cast<double>(parts_->swapped) / static_cast<double>(parts_->straight);
-  return {{Kind::kChromaSwapped, Certainty::kSure, parts_->first, parts_->end, {{"fit", fit}}}};
+  std::vector<Finding> findings;
+  parts_->finish(&findings);
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    return a.kind != b.kind ? a.kind < b.kind : a.from < b.from;
+  });
+  return findings;
 }
 
 }  // namespace vmafx::look
