@@ -19,6 +19,7 @@ using ChromaMeans = std::array<float, kChromaCells>;
 
 /* A profile: means of luma over the columns (or rows) of a band, in `bins` bins of equal width. */
 using Profile = std::vector<float>;
+using BandProfiles = std::array<Profile, kProfileBands>;
 
 class CellMeans {
  public:

@@ -116,6 +116,8 @@ void Geometry::add(int64_t frame, const SignatureSums& sums) {
     if (symmetries) add_symmetries(kept.ref, now.dist);
     if (detail) {
       if (waiting_) register_waiting();
+      rows_[0] += static_cast<double>(sums.ref.row_difference[0]);
+      rows_[1] += static_cast<double>(sums.dist.row_difference[0]);
       for (int band = 0; band < kProfileBands; band++) {
         means_.columns(sums.ref, band, now.ref[kX][band]);
         means_.rows(sums.ref, band, now.ref[kY][band]);
@@ -230,14 +232,71 @@ static double left_by_mixture(const LumaMeans& own, const LumaMeans& other, cons
   return std::max(left / vy, 0.0);
 }
 
-/* A displacement says nothing where the picture moves, and its neighbours in time explain what looks like one. */
+/* Coarse profiles of a grid. */
+static BandProfiles coarse_profiles(const LumaMeans& means, int axis) {
+  BandProfiles bands;
+  for (int band = 0; band < kProfileBands; band++) {
+    bands[band].assign(axis == Geometry::kX ? kSignatureColumns : kSignatureRows, 0);
+    for (int j = 0; j < kSignatureRows; j++) {
+      for (int i = 0; i < kSignatureColumns; i++) {
+        const bool here = axis == Geometry::kX ? j / (kSignatureRows / 2) == band : i / (kSignatureColumns / 2) == band;
+        if (here) bands[band][axis == Geometry::kX ? i : j] += means[j * kSignatureColumns + i];
+      }
+    }
+    for (float& sum : bands[band]) sum /= axis == Geometry::kX ? kSignatureRows / 2 : kSignatureColumns / 2;
+  }
+  return bands;
+}
+
+/* How the reference moves around a frame, over as many frames as a fit can follow: displacements of the edges in
+ * samples, x and y. */
+std::optional<std::array<double, 4>> Geometry::motion_around(int64_t frame) const {
+  for (int64_t reach = kNeighbours; reach >= 1; reach /= 2) {
+    const Kept *before = nullptr, *after = nullptr;
+    for (const Kept& kept : kept_) {
+      if (kept.frame >= frame - reach && kept.frame <= frame && !before) before = &kept;
+      if (kept.frame >= frame && kept.frame <= frame + reach) after = &kept;
+    }
+    if (!before || !after || before == after) return std::nullopt;
+    std::array<double, 4> motion{};
+    bool fits = true;
+    for (int axis = 0; axis < kAxes; axis++) {
+      const ProfileFit fit = register_near(coarse_profiles(before->ref, axis), coarse_profiles(after->ref, axis));
+      fits = fits && (fit.variance < kFlat || fit.fitted() > 0.97);
+      if (fit.variance < kFlat) continue;
+      motion[2 * axis] = fit.at.first * size(axis);
+      motion[2 * axis + 1] = fit.at.last * size(axis);
+    }
+    if (fits) return motion;
+  }
+  return std::nullopt;
+}
+
+/* A displacement says nothing where the picture moves as a whole and the displacement is along this motion, or where
+ * the motion is not known and a mixture of neighbours in time explains as much. */
 bool Geometry::time_explains(const Waiting& waiting, const Detail& detail) const {
+  double there[4], size2 = 0;
   bool displaced = false;
-  for (int axis = 0; axis < kAxes; axis++) {
-    const Displacement& at = detail.axis[axis].best.at;
-    displaced = displaced || std::max(std::abs(at.first), std::abs(at.last)) * size(axis) > kLeast;
+  for (int k = 0; k < 4; k++) {
+    const Displacement& at = detail.axis[k / 2].best.at;
+    there[k] = detail.axis[k / 2].best.variance < kFlat ? 0 : (k & 1 ? at.last : at.first) * size(k / 2);
+    displaced = displaced || std::abs(there[k]) > kLeast;
+    size2 += there[k] * there[k];
   }
   if (!displaced) return false;
+  if (const auto motion = motion_around(waiting.frame)) {
+    double along = 0, motion2 = 0;
+    for (int k = 0; k < 4; k++) {
+      along += there[k] * (*motion)[k];
+      motion2 += (*motion)[k] * (*motion)[k];
+    }
+    return motion2 > 0.1 && along * along > 0.75 * size2 * motion2;
+  }
+  /* No motion is so fast that it could not be followed, and makes pictures larger or smaller. */
+  for (int axis = 0; axis < kAxes; axis++) {
+    const bool scaled = std::abs(there[2 * axis] - there[2 * axis + 1]) > 1;
+    if (scaled && detail.axis[axis].ratio() > 3) return false;
+  }
   const auto own = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& k) { return k.frame == waiting.frame; });
   if (own == kept_.end()) return true;
   LumaMeans moved;
@@ -402,13 +461,15 @@ Geometry::Joint Geometry::joined(int axis) const {
     if (!joint.agree++) joint.begin = t.detail->frame;
     joint.end = t.detail->frame + 1;
     const Registration& r = t.detail->axis[axis];
-    logs += std::log((r.identity.residual + 1e-3) / (r.best.residual + 1e-3));
+    logs += std::log(r.ratio());
+    joint.explained += r.explained();
     joint.fitted += r.best.fitted();
     weight_sum += 1;
   }
   if (weight_sum > 0) {
     joint.ratio = std::exp(logs / weight_sum);
     joint.fitted /= weight_sum;
+    joint.explained /= weight_sum;
   }
   return joint;
 }
@@ -419,12 +480,16 @@ std::optional<Certainty> Geometry::certainty_of(const Joint& axis, const Joint& 
   const double agree = static_cast<double>(axis.agree) / static_cast<double>(axis.frames);
   const bool both = other.frames == 0 || other.fitted > 0.8;
   const bool small = most < kSmall;
-  const bool scaled = std::abs(axis.first - axis.last) > std::max(0.5 * kLeast, 3 * axis.error) + 0.05 * std::abs(axis.first + axis.last);
+  /* Bands show other rows (columns) where much is cropped, so that less of their detail is explained. */
+  const bool far = axis.ratio > 5 && axis.fitted > 0.97 && axis.explained > 0.4;
+  /* Scalers that lose detail move pictures by less than a sample. */
+  const bool soft = small && rows_[1] < 0.8 * rows_[0];
+  const bool scaled = std::abs(axis.first - axis.last) > std::max(0.5 * kLeast, 3 * axis.error) + 0.15 * std::abs(axis.first + axis.last);
   if (scaled && std::abs(axis.first - axis.last) < 1.2) return axis.ratio > 1.3 ? std::optional(Certainty::kPossible) : std::nullopt;
   if (most < kLeast || most < 3 * axis.error || agree < 0.6) return std::nullopt;
-  if (axis.ratio > (axis.agree > 1 ? 2.5 : 3.5) && axis.fitted > 0.95 && agree > 0.85 && both && most > 5 * axis.error && !small)
+  if (axis.ratio > (axis.agree > 1 ? 2.5 : 3.5) && (axis.explained > 0.9 || far) && agree > 0.85 && both && most > 5 * axis.error && !small)
     return Certainty::kSure;
-  if (axis.ratio > (small ? 1.3 : 1.5) && axis.fitted > 0.9 && both) return Certainty::kLikely;
+  if (axis.ratio > (small ? 1.3 : 1.5) && (axis.explained > 0.75 || far) && both && !soft) return Certainty::kLikely;
   return axis.ratio > 1.3 && axis.fitted > 0.8 ? std::optional(Certainty::kPossible) : std::nullopt;
 }
 
@@ -459,7 +524,7 @@ void Geometry::find_parts(std::vector<Finding>& findings) const {
     const double n = size(axis), scale = 1 + (joint.last - joint.first) / n, sum = joint.first + joint.last;
     const double least = std::max(kLeast, 3 * joint.error);
     if (!certainty) {
-      const bool only_dist = bars.in_dist() && bars.lost / bars.frames > 8 && bars.ref[0] < 2 && bars.ref[1] < 2;
+      const bool only_dist = bars.in_dist() && bars.lost / bars.frames > 4 && bars.ref[0] < 2 && bars.ref[1] < 2;
       if (!only_dist || std::min(joint.fitted, joints[1 - axis].fitted) < 0.5) continue;
       for (int end = 0; end < 2; end++) {
         if (bars.dist[end] >= 4) {
@@ -468,7 +533,7 @@ void Geometry::find_parts(std::vector<Finding>& findings) const {
       }
       continue;
     }
-    if (std::abs(joint.first - joint.last) < std::max(0.5 * kLeast, 3 * joint.error) + 0.05 * std::abs(sum)) {
+    if (std::abs(joint.first - joint.last) < std::max(0.5 * kLeast, 3 * joint.error) + 0.15 * std::abs(sum)) {
       add(Kind::kShifted, *certainty, kAxisNames[axis], -sum / 2 / scale);
       continue;
     }
@@ -481,7 +546,7 @@ void Geometry::find_parts(std::vector<Finding>& findings) const {
       if (joint.first < -least) add(Kind::kPadded, *certainty, kEdges[axis][0], -joint.first / scale);
       if (joint.last > least) add(Kind::kPadded, *certainty, kEdges[axis][1], joint.last / scale);
     } else {
-      add(Kind::kScaled, *certainty, kAxisNames[axis], 1 / scale);
+      add(Kind::kScaled, std::min(*certainty, Certainty::kLikely), kAxisNames[axis], 1 / scale);
     }
   }
   for (Finding& f : found) {

@@ -57,6 +57,7 @@ class Geometry {
     double error = 0;               // of these, one standard deviation
     double ratio = 1;               // what no displacement leaves over what the best one leaves, geometric mean
     double fitted = 0;              // share of the variance that the displacement explains
+    double explained = 0;           // share of the detail
     int64_t frames = 0, agree = 0;  // that tell, and of these those that agree
     int64_t begin = 0, end = 0;     // frames
   };
@@ -64,6 +65,7 @@ class Geometry {
   void add_symmetries(const LumaMeans& ref, const LumaMeans& dist);
   void register_waiting();
   bool time_explains(const Waiting& waiting, const Detail& detail) const;
+  std::optional<std::array<double, 4>> motion_around(int64_t frame) const;
   double black() const;
   void see_bars(const Waiting& waiting);
   void keep(Detail&& detail);
@@ -87,6 +89,7 @@ class Geometry {
   int64_t details_seen_ = 0, stride_ = 1;  // one in `stride_` of the frames with profiles is kept
   int64_t next_far_ = 0, far_pause_ = 1;  // frames with profiles until the next search far away
   Bars bars_[kAxes];
+  double rows_[2] = {0, 0};  // sums of differences of rows: reference, encode
 
   /* Sums over frames of what a symmetry leaves of the encode's variance, and votes. */
   double left_[kSymmetries] = {}, variance_ = 0;

@@ -206,8 +206,9 @@ struct Prediction {
   double left = 0, moves = 0;
 };
 
-/* Encoders and converters move all of a plane by up to so much, and change its gain by up to so much. */
-constexpr double kBias[3] = {4, 0.75, 0.75}, kGainBias = 0.08;
+/* Encoders and converters move all of a plane of chroma by up to so much, and change its gain by up to so much. What
+ * becomes of luma is another finding. */
+constexpr double kBias = 0.75, kGainBias = 0.08;
 
 Prediction predict(const Chroma& chroma, const ColorMistake& mistake) {
   const size_t n = chroma.cells.size();
@@ -220,12 +221,12 @@ Prediction predict(const Chroma& chroma, const ColorMistake& mistake) {
     moves[i] = std::pow(cell.ref[1] - at[1], 2) + std::pow(cell.ref[2] - at[2], 2);
   }
   for (int p = 0; p < 3; p++) {
-    const double gain = std::clamp(robust_line(values[p]).gain, 1 - kGainBias, 1 + kGainBias);
-    const double middle = p ? 128 : 16;
+    const double any = robust_line(values[p]).gain, gain = p ? std::clamp(any, 1 - kGainBias, 1 + kGainBias) : any;
+    const double middle = p ? 128 : 0;
     std::vector<double> residuals;
     for (const Weighted& v : values[p]) residuals.push_back(v.y - middle - gain * (v.x - middle));
     std::vector<double> copy = residuals;
-    const double bias = std::clamp(median_of(copy), -kBias[p], kBias[p]);
+    const double bias = p ? std::clamp(median_of(copy), -kBias, kBias) : median_of(copy);
     for (size_t i = 0; i < n; i++) squares[i] += std::pow(residuals[i] - bias, 2);
   }
   return {trimmed(squares), trimmed(moves)};
@@ -351,8 +352,10 @@ void find_luma(const Curve& curve, const Chroma& chroma, const Color& color, std
   const double gain = chroma_gain(chroma);
   for (const MistakenRange& range : {kNarrower, kWider}) {
     const bool luma = away(range.luma) < 1.6 && std::abs(line.gain - range.luma.gain) < 0.025 && change.misfit < 1;
-    if (!luma || (gain > 0 && std::abs(gain - range.chroma) > 0.05)) continue;
-    const bool sure = gain > 0 && std::abs(gain - range.chroma) < 0.035 && curve.deviation > 10;
+    const bool both = gain > 0 && std::abs(gain - range.chroma) < 0.04;
+    const bool near = both && away(range.luma) < 3 && std::abs(line.gain - range.luma.gain) < 0.03 && change.misfit < 1.5;
+    if (!near && (!luma || (gain > 0 && std::abs(gain - range.chroma) > 0.05))) continue;
+    const bool sure = luma && both && curve.deviation > 10;
     findings.push_back({.kind = Kind::kRange, .certainty = sure ? Certainty::kSure : Certainty::kLikely});
     findings.back().evidence = {{"gain", rounded(line.gain)}, {"offset", rounded(line.level)}, {"chroma_gain", rounded(gain)}};
     return;
@@ -369,14 +372,14 @@ void find_luma(const Curve& curve, const Chroma& chroma, const Color& color, std
     return;
   }
   const bool sure = change.deviates > 3.5 && plain < 0.3 * change.deviates && plain < 1.2 && curve.scatter < 2.5;
-  const bool likely = change.deviates > 2.5 && plain < 0.5 * change.deviates;
+  const bool likely = change.deviates > 2.5 && plain < 0.5 * change.deviates && curve.scatter < 0.5 * change.deviates;
   findings.push_back({.kind = Kind::kBrightness, .certainty = sure ? Certainty::kSure : likely ? Certainty::kLikely : Certainty::kPossible});
   findings.back().evidence = {{"gain", rounded(line.gain)}, {"offset", rounded(line.level)}};
   if (change.gamma_misfit < 0.5 * change.misfit) findings.back().evidence.emplace_back("gamma", rounded(1 / change.gamma));
 }
 
 /* What is said of a mistake that predicts best. */
-void find_chroma(const Chroma& chroma, const Color& color, std::vector<Finding>& findings) {
+void find_chroma(const Chroma& chroma, const Color& color, bool luma_changes, std::vector<Finding>& findings) {
   if (chroma.cells.empty()) return;
   bool gray = false;
   for (int p = 1; p < 3; p++) {
@@ -416,7 +419,8 @@ void find_chroma(const Chroma& chroma, const Color& color, std::vector<Finding>&
     /* Saturation that was changed explains as much: that it is just what primaries make of it is evidence, no proof. */
     if (left > 2 * any + 1) return;
     kind = Kind::kPrimaries;
-    certainty = other_kind > 1.5 * left && left < 1.2 * scaled + 0.4 ? Certainty::kLikely : Certainty::kPossible;
+    const bool wide = mistakes[best].from == 9 || mistakes[best].to == 9;
+    certainty = wide && !luma_changes && other_kind > 1.5 * left && left < 1.2 * std::min(any, scaled) + 0.4 ? Certainty::kLikely : Certainty::kPossible;
   }
   findings.push_back({.kind = kind, .certainty = certainty});
   if (kind != Kind::kChromaSwapped) findings.back().evidence = {{"from", mistakes[best].from}, {"to", mistakes[best].to}};
@@ -491,7 +495,7 @@ std::vector<Finding> Levels::finish() {
     for (auto& m : color_mistakes(means_.format().color)) { auto p = predict(chroma, m); printf("  %d:%d->%d %.3f(%.2f)", (int)m.what, m.from, m.to, p.left, p.moves); }
     puts("");
   }
-  find_chroma(chroma, means_.format().color, findings);
+  find_chroma(chroma, means_.format().color, misfit(curve, Line{}) > 4, findings);
   const bool mixed = std::any_of(findings.begin(), findings.end(), [](const Finding& f) {
     return (f.kind == Kind::kMatrix || f.kind == Kind::kPrimaries) && f.certainty > Certainty::kPossible;
   });

@@ -17,6 +17,8 @@ constexpr double kExplained = 0.97, kWellExplained = 0.995;
 constexpr double kLeastOverlap = 0.55;
 /* Residuals count up to so many times their median. */
 constexpr double kOutlier = 3;
+/* Residuals (levels squared) below do not count. */
+constexpr double kResidualFloor = 2e-3;
 
 using Doubles = std::vector<double>;
 
@@ -180,6 +182,7 @@ void weigh(const Doubles& residual, int begin, int end, Doubles& weight) {
 struct Equations {
   double h[3] = {0, 0, 0}, v[2] = {0, 0};
   double residual = 0, variance = 0, weights = 0;
+  double band[kProfileBands] = {0, 0};
 };
 
 /* Working memory of a fit. */
@@ -244,8 +247,10 @@ bool add_band(const Band& band, const Displacement& at, bool derivatives, Scratc
 
 std::optional<Equations> equations(const Level& level, const Displacement& at, bool derivatives, Scratch& scratch) {
   Equations sum;
-  for (const Band& band : level) {
-    if (!add_band(band, at, derivatives, scratch, sum)) return std::nullopt;
+  for (int band = 0; band < kProfileBands; band++) {
+    const double residual = sum.residual, weights = sum.weights;
+    if (!add_band(level[band], at, derivatives, scratch, sum)) return std::nullopt;
+    sum.band[band] = (sum.residual - residual) / (sum.weights - weights);
   }
   return sum;
 }
@@ -254,6 +259,7 @@ ProfileFit fit_of(const Equations& sum, const Displacement& at) {
   ProfileFit fit{.at = at};
   fit.residual = sum.residual / sum.weights;
   fit.variance = sum.variance / sum.weights;
+  std::copy(sum.band, sum.band + kProfileBands, fit.band);
   for (int i = 0; i < 3; i++) fit.information[i] = sum.h[i] / (fit.residual + 1e-4);
   return fit;
 }
@@ -337,7 +343,27 @@ bool better(const ProfileFit& a, const ProfileFit& b) {
   return b.residual == HUGE_VAL || a.residual * b.variance < b.residual * a.variance;
 }
 
+/* What a moving mean over a sixteenth of the profile takes from it: mean square. */
+double detail_of(const Doubles& sums, int begin, int end) {
+  const int n = static_cast<int>(sums.size()) - 1, reach = std::max(n / 32, 2);
+  double square = 0;
+  int count = 0;
+  for (int k = std::max(begin, reach); k < std::min(end, n - reach); k++, count++) {
+    const double mean = (sums[k + reach + 1] - sums[k - reach]) / (2 * reach + 1), d = sums[k + 1] - sums[k] - mean;
+    square += d * d;
+  }
+  return count ? square / count : 0;
+}
+
 }  // namespace
+
+double Registration::ratio() const {
+  double least = HUGE_VAL;
+  for (int band = 0; band < kProfileBands; band++) {
+    least = std::min(least, (identity.band[band] + kResidualFloor) / (best.band[band] + kResidualFloor));
+  }
+  return least;
+}
 
 Registration register_profiles(const BandProfiles& ref, const BandProfiles& dist, const Search& search) {
   const int bins = static_cast<int>(ref[0].size());
@@ -351,6 +377,12 @@ Registration register_profiles(const BandProfiles& ref, const BandProfiles& dist
   const Level fine = level_of(ref_sums, dist_sums, bins, search);
   Scratch scratch;
   Registration registration;
+  double detail[2] = {0, 0};
+  for (int band = 0; band < kProfileBands; band++) {
+    detail[0] += detail_of(ref_sums[band], 0, bins) / kProfileBands;
+    detail[1] += detail_of(dist_sums[band], search.begin, search.end) / kProfileBands;
+  }
+  registration.detail = std::min(detail[0], detail[1]);
   const std::optional<Equations> identity = equations(fine, {}, false, scratch);
   if (!identity) return registration;
   registration.identity = registration.best = fit_of(*identity, {});
@@ -372,6 +404,17 @@ Registration register_profiles(const BandProfiles& ref, const BandProfiles& dist
   }
   if (far.residual != HUGE_VAL) finish_from(refined(middle, far.at, 5, scratch).at);
   return registration;
+}
+
+ProfileFit register_near(const BandProfiles& ref, const BandProfiles& dist) {
+  const int bins = static_cast<int>(ref[0].size());
+  std::array<Doubles, kProfileBands> ref_sums, dist_sums;
+  for (int band = 0; band < kProfileBands; band++) {
+    ref_sums[band] = cumulated(smoothed(ref[band]));
+    dist_sums[band] = cumulated(smoothed(dist[band]));
+  }
+  Scratch scratch;
+  return refined(level_of(ref_sums, dist_sums, bins, {.begin = 0, .end = bins}), {}, 4, scratch);
 }
 
 }  // namespace vmafx::look

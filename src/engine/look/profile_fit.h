@@ -24,11 +24,9 @@ struct ProfileFit {
   double information[3] = {0, 0, 0};
   double residual = 0;  // mean square of what the fit leaves, outliers limited, in levels of 8 bits
   double variance = 0;  // of the encode's profile, likewise
+  double band[kProfileBands] = {0, 0};  // residuals of the bands
   double fitted() const { return variance > 0 ? 1 - residual / variance : 0; }
 };
-
-/* Profiles of both bands of a picture along one axis. */
-using BandProfiles = std::array<Profile, kProfileBands>;
 
 /* How to look for a displacement. */
 struct Search {
@@ -40,8 +38,18 @@ struct Search {
 /* The fit without a displacement, and the best one that was found. */
 struct Registration {
   ProfileFit identity, best;
+  /* Mean square of what a moving mean takes from the profiles, the smaller of both pictures': what tells places
+   * apart. */
+  double detail = 0;
+  /* How much better the best fit is than none in the band where that is least. */
+  double ratio() const;
+  /* Share of the detail that the best fit explains. */
+  double explained() const { return detail > 0 ? 1 - best.residual / detail : 0; }
 };
 Registration register_profiles(const BandProfiles& ref, const BandProfiles& dist, const Search& search);
+
+/* The fit of profiles of few bins, near no displacement. */
+ProfileFit register_near(const BandProfiles& ref, const BandProfiles& dist);
 
 }  // namespace vmafx::look
 

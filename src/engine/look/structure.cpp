@@ -59,19 +59,32 @@ Structure::Combing Structure::combing_of(const Side& side) const {
   return std::abs(coefficient) < kWhole ? kNone : kUnknown;
 }
 
-/* Whether columns come in pairs that are about equal: 0 (no) to 1, 0.5 where the profile cannot tell. */
-double Structure::twin_columns(const PictureSignature& picture) const {
-  if (means_.format().w > kProfileBins) return 0.5;
+/* Whether bins of a profile come in pairs that are about equal: 0 (no) to 1. Pictures that are larger than a profile
+ * has bins do not tell. */
+static double twins_in(const BandProfiles& bands, int size) {
+  if (size > kProfileBins) return 0;
   double within = 0, between = 0;
-  Profile profile;
-  for (int band = 0; band < kProfileBands; band++) {
-    means_.columns(picture, band, profile);
+  for (const Profile& profile : bands) {
     for (size_t k = 0; k + 2 < profile.size(); k += 2) {
       within += std::abs(profile[k] - profile[k + 1]);
       between += std::abs(profile[k + 1] - profile[k + 2]);
     }
   }
-  return between > 0 ? std::clamp(1 - within / between, 0.0, 1.0) : 0.5;
+  return between > 0 ? std::clamp(1 - within / between, 0.0, 1.0) : 0;
+}
+
+void Structure::add_twins(const SignatureSums& sums) {
+  BandProfiles profiles[kTwins];
+  for (int band = 0; band < kProfileBands; band++) {
+    means_.rows(sums.ref, band, profiles[kRefRows][band]);
+    means_.rows(sums.dist, band, profiles[kDistRows][band]);
+    means_.columns(sums.dist, band, profiles[kDistColumns][band]);
+  }
+  details_++;
+  const int sizes[kTwins] = {means_.format().h, means_.format().h, means_.format().w};
+  for (int p = 0; p < kTwins; p++) {
+    twins_[p] += (twins_in(profiles[p], sizes[p]) - twins_[p]) / static_cast<double>(details_);
+  }
 }
 
 void Structure::add(int64_t frame, const SignatureSums& sums) {
@@ -82,8 +95,7 @@ void Structure::add(int64_t frame, const SignatureSums& sums) {
       neighbors_[p] += static_cast<double>(pictures[p]->row_difference[0]);
       next_but_one_[p] += static_cast<double>(pictures[p]->row_difference[1]);
     }
-    details_++;
-    twin_columns_ += (twin_columns(sums.dist) - twin_columns_) / static_cast<double>(details_);
+    add_twins(sums);
   }
   if (first_ < 0) first_ = frame;
   if (next_ && frame != last_ + 1) next_ = 0;
@@ -147,19 +159,23 @@ std::vector<Finding> Structure::finish() {
                                 {"reference_rows", rounded(ref)}};
   };
   const auto enough = [&](int64_t frames, double share) { return frames >= kLeastFrames && static_cast<double>(frames) >= share * known; };
-  if (enough(t.turned, 0.7) && t.ref_share > 0.8) {
-    add(Kind::kFieldOrder, t.turned >= kSureFrames && t.ref_share > 0.9 ? Certainty::kSure : Certainty::kLikely, t.turned);
+  const bool whole = ref > kCombedRows && dist < kWholeRows;
+  if (enough(t.turned, 0.7) && t.ref_share > 0.8 && !(whole && dist < 0.7 * ref)) {
+    const bool sure = t.turned >= kSureFrames && t.ref_share > 0.9 && dist > 0.7 * ref;
+    add(Kind::kFieldOrder, sure ? Certainty::kSure : dist > 0.6 * ref ? Certainty::kLikely : Certainty::kPossible, t.turned);
   } else if (enough(t.gained, 0.25) && t.lost <= 0.1 * known && t.dist_share > 0.8 && dist > 0.95 * ref) {
     const bool sure = t.gained >= kSureFrames && dist > kCombedRows && ref < kWholeRows && t.dist_share > 0.9;
     add(Kind::kCombed, sure ? Certainty::kSure : Certainty::kLikely, t.gained);
-  } else if (enough(t.lost, 0.3) && t.gained <= 0.1 * known && t.ref_share > 0.8) {
-    const bool combed = ref > kCombedRows && dist < kWholeRows;
-    const bool sure = combed && t.lost >= kSureFrames && t.ref_share > 0.9;
-    add(Kind::kReferenceCombed, sure ? Certainty::kSure : combed ? Certainty::kLikely : Certainty::kPossible, t.lost);
+  } else if (enough(t.lost + (whole ? t.turned : 0), 0.3) && t.gained <= 0.1 * known && t.ref_share > 0.8) {
+    /* Encoders that leave little detail blur fields, too. */
+    const bool detailed = next_but_one_[1] > 0.8 * next_but_one_[0];
+    const bool sure = whole && detailed && dist < 0.66 && t.lost >= kSureFrames && t.ref_share > 0.9;
+    add(Kind::kReferenceCombed, sure ? Certainty::kSure : whole && detailed && dist < 0.66 ? Certainty::kLikely : Certainty::kPossible, t.lost);
   }
-  /* Rows that come twice are a field of one parity; if columns do so, too, a scaler repeats samples. */
-  if (dist > 0 && dist < 0.3 && ref > 0.4 && details_ > 0 && twin_columns_ < 0.5) {
-    add(Kind::kFieldsDropped, dist < 0.2 ? Certainty::kSure : Certainty::kLikely, 0);
+  /* Rows that come twice are a field of one parity; where columns do so, too, a scaler repeats samples. */
+  const bool detail = details_ > 0 && next_but_one_[1] > 0.4 * next_but_one_[0];
+  if (detail && twins_[kDistRows] > 0.6 && twins_[kDistColumns] < 0.3 && twins_[kRefRows] < 0.3) {
+    add(Kind::kFieldsDropped, twins_[kDistRows] > 0.75 && dist < 0.3 ? Certainty::kSure : Certainty::kLikely, 0);
   } else if (!findings.empty() && findings[0].kind == Kind::kReferenceCombed && dist < 0.55) {
     add(Kind::kFieldsDropped, Certainty::kPossible, t.lost);
   }

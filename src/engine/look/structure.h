@@ -30,7 +30,7 @@ class Structure {
   Combing combing_of(const Side& side) const;
   struct Table;
   Table table() const;
-  double twin_columns(const PictureSignature& picture) const;
+  void add_twins(const SignatureSums& sums);
 
   CellMeans means_;
   bool fit_for_;
@@ -39,7 +39,9 @@ class Structure {
   Side ref_, dist_;
   int64_t seen_[4][4] = {};                           // frames by combing of both
   double neighbors_[2] = {0, 0}, next_but_one_[2] = {0, 0};  // sums of differences of rows: reference, encode
-  double twin_columns_ = 0;  // of the encode, mean over frames with profiles
+  /* How much rows and columns come in pairs, means over frames with profiles. */
+  enum Twins { kRefRows, kDistRows, kDistColumns, kTwins };
+  double twins_[kTwins] = {};
   int64_t details_ = 0;
 };
 
