@@ -624,7 +624,7 @@ enum VmafxFindingKind {
     VMAFX_FINDING_DROPPED,        /* frames of the reference are missing: `frames` */
     VMAFX_FINDING_DOUBLED,        /* frames are shown twice, or added: `frames` */
     VMAFX_FINDING_FROZEN,         /* the encode stands still while the reference moves */
-    VMAFX_FINDING_CADENCE,        /* frames are repeated or left out in a pattern: `repeated` `of` frames */
+    VMAFX_FINDING_CADENCE,        /* frames are repeated or left out in a pattern: `repeated` or `dropped` `of` */
     VMAFX_FINDING_BLENDED,        /* frames are mixtures of two neighbors */
     VMAFX_FINDING_SWAPPED,        /* neighbors are in the other order */
     VMAFX_FINDING_OTHER_PICTURES, /* the streams show something else */

@@ -59,12 +59,14 @@ std::string doubled_text(const Finding& finding) {
 }
 
 std::string cadence_text(const Finding& finding) {
-  return "main repeats or leaves out " + number(finding, "repeated") + " of " + number(finding, "of") +
-         " frames in a pattern";
+  const bool drops = value(finding, "dropped") > 0;
+  return std::string("main ") + (drops ? "leaves out " : "repeats ") + number(finding, drops ? "dropped" : "repeated") +
+         " of " + number(finding, "of") + " frames in a pattern";
 }
 
 Remedies cadence_remedies(const Finding& finding) {
-  return {format_text("decimate=cycle=%lld before main, if it repeats frames", whole(finding, "of")),
+  if (value(finding, "dropped") > 0) return {"fps=R before the reference, with the frame rate R of main"};
+  return {format_text("decimate=cycle=%lld before main", whole(finding, "of")),
           "fieldmatch,decimate before main, if it is telecined"};
 }
 
@@ -115,17 +117,21 @@ Remedies shift_remedies(const Finding& finding) {
 
 /* -- Levels -------------------------------------------------------------------------------------------------------- */
 
-/* The name of a matrix of H.273 in the filter scale. */
-std::string matrix(long long code) {
-  switch (code) {
-    case 1: return "bt709";
-    case 4: return "fcc";
-    case 5:
-    case 6: return "bt601";
-    case 7: return "smpte240m";
-    case 9: return "bt2020";
-    default: return std::to_string(code);
-  }
+/* What a code point of H.273 is called in filters. */
+struct CodePoint {
+  int code;
+  const char* name;
+};
+constexpr CodePoint kMatrices[] = {{1, "bt709"}, {4, "fcc"},       {5, "bt601"},
+                                   {6, "bt601"}, {7, "smpte240m"}, {9, "bt2020"}};
+constexpr CodePoint kPrimaries[] = {{1, "709"}, {5, "470bg"}, {6, "170m"}, {9, "2020"}, {12, "smpte432"}};
+constexpr CodePoint kTransfers[] = {{1, "709"}, {16, "smpte2084"}, {18, "arib-std-b67"}};
+
+/* The evidence `name` by the names of its code points; "…" if it is unknown. */
+template <size_t n>
+std::string called(const CodePoint (&points)[n], const Finding& finding, const char* name) {
+  const auto found = std::ranges::find(points, whole(finding, name), &CodePoint::code);
+  return found == std::end(points) ? "…" : found->name;
 }
 
 std::string range_text(const Finding& finding) {
@@ -141,13 +147,20 @@ Remedies range_remedies(const Finding& finding) {
 }
 
 std::string matrix_text(const Finding& finding) {
-  return "main has the colors of matrix " + matrix(whole(finding, "to")) + " where the reference has " +
-         matrix(whole(finding, "from"));
+  return "main has the colors of matrix " + called(kMatrices, finding, "to") + " where the reference has " +
+         called(kMatrices, finding, "from");
 }
 
 Remedies matrix_remedies(const Finding& finding) {
-  return {"scale=in_color_matrix=" + matrix(whole(finding, "to")) +
-          ":out_color_matrix=" + matrix(whole(finding, "from")) + " before main"};
+  return {"scale=in_color_matrix=" + called(kMatrices, finding, "to") +
+          ":out_color_matrix=" + called(kMatrices, finding, "from") + " before main"};
+}
+
+/* zscale with the values of an option for main and for the reference. */
+template <const auto& points>
+Remedies convert(const Finding& finding, const char* option) {
+  return {format_text("zscale=%sin=%s:%s=%s before main", option, called(points, finding, "to").c_str(), option,
+                      called(points, finding, "from").c_str())};
 }
 
 std::string brightness_text(const Finding& finding) {
@@ -227,9 +240,9 @@ constexpr KindWords kWords[] = {
     {Kind::kRange, "range", range_text, range_remedies},
     {Kind::kMatrix, "matrix", matrix_text, matrix_remedies},
     {Kind::kPrimaries, "primaries", VMAFX_SAY("main has the colors of other primaries than the reference"),
-     VMAFX_HELP("zscale=primariesin=…:primaries=… before main, with the primaries of main and of the reference")},
+     [](const Finding& finding) { return convert<kPrimaries>(finding, "primaries"); }},
     {Kind::kTransfer, "transfer", VMAFX_SAY("the luma of main follows another transfer curve than the reference"),
-     VMAFX_HELP("zscale=transferin=…:transfer=… before main, with the curves of main and of the reference")},
+     [](const Finding& finding) { return convert<kTransfers>(finding, "transfer"); }},
     {Kind::kBrightness, "brightness", brightness_text, brightness_remedies},
     {Kind::kChromaSwapped, "chroma_swapped", VMAFX_SAY("Cb and Cr of main are exchanged"),
      VMAFX_HELP("shuffleplanes=0:2:1 before main")},

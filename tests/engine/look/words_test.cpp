@@ -61,6 +61,15 @@ START_TEST(numbers_stand_in_text_and_remedy) {
   assert_told(Kind::kMatrix, {{"from", 1}, {"to", 6}},
               "main has the colors of matrix bt601 where the reference has bt709",
               "scale=in_color_matrix=bt601:out_color_matrix=bt709 before main");
+  assert_told(Kind::kPrimaries, {{"from", 1}, {"to", 9}}, "main has the colors of other primaries than the reference",
+              "zscale=primariesin=2020:primaries=709 before main");
+  assert_told(Kind::kTransfer, {{"line_misfit", 5}},
+              "the luma of main follows another transfer curve than the reference",
+              "zscale=transferin=…:transfer=… before main");
+  assert_told(Kind::kCadence, {{"repeated", 1}, {"of", 5}}, "main repeats 1 of 5 frames in a pattern",
+              "decimate=cycle=5 before main");
+  assert_told(Kind::kCadence, {{"dropped", 1}, {"of", 25}}, "main leaves out 1 of 25 frames in a pattern",
+              "fps=R before the reference, with the frame rate R of main");
   assert_told(Kind::kGray, {{"plane", 1}}, "the plane Cb of main has no detail where the reference has",
               "encode again with color");
 }
