@@ -26,8 +26,8 @@ using namespace vmafx::test;
 namespace {
 
 constexpr int kFrames = 100;  // three of them have detail
-constexpr VmafxFormat kPlanar = {160, 96, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
-constexpr VmafxFormat kInterleaved = {160, 96, VMAFX_CHROMA_420, 10, VMAFX_LAYOUT_SEMIPLANAR, 6, VMAFX_MEMORY_HOST};
+constexpr VmafxFormat kPlanar = {192, 144, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
+constexpr VmafxFormat kInterleaved = {192, 144, VMAFX_CHROMA_420, 10, VMAFX_LAYOUT_SEMIPLANAR, 6, VMAFX_MEMORY_HOST};
 
 uint16_t sample(const VmafxFormat& f, double value) {
   return static_cast<uint16_t>(std::clamp(value, 0., 255.) * ((1 << f.bits) - 1) / 255);

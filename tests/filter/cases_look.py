@@ -5,7 +5,7 @@ from support import case, check, check_equal
 TOLD = "The score is doubtful, the pictures show: "
 EXCHANGED = f"{TOLD}Cb and Cr of main are exchanged"
 REMEDY = "What helps: shuffleplanes=0:2:1 before main."
-SOURCE = "testsrc2=s=192x108:r=25:d=6,format=yuv420p,split[a][r]"
+SOURCE = "testsrc2=s=256x144:r=25:d=6,format=yuv420p,split[a][r]"
 
 
 def compare(lab, options, damage="shuffleplanes=0:2:1", name="vmafx"):

@@ -98,9 +98,9 @@ def options_of_other_types(lab):
 
 def moving_planes(number, exchanged=False):
     """Returns Y, Cb and Cr of a picture of waves that move."""
-    y, x = np.mgrid[0:96, 0:160]
+    y, x = np.mgrid[0:144, 0:192]
     luma = 120 + 40 * np.sin((x + 3 * number) / 17) + 30 * np.sin((y + 2 * number) / 11 + x / 40)
-    y, x = np.mgrid[0:48, 0:80]
+    y, x = np.mgrid[0:72, 0:96]
     chroma = [110 + 60 * np.sin(x / 19 + number / 25), 150 + 60 * np.cos(y / 9 - number / 35)]
     return [plane.astype(np.uint8) for plane in (luma, *(reversed(chroma) if exchanged else chroma))]
 
