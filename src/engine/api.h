@@ -53,6 +53,7 @@ Status check_array(const Struct* given, size_t n, const char* name) {
   for (const Struct& each : std::span(given, n)) {
     VMAFX_TRY(check_reserved(each, name));
     if constexpr (requires { each.key; }) VMAFX_TRY(check_texts(&each.key, 1, "keys"));
+    if constexpr (requires { each.evidence; }) VMAFX_TRY(check_array(each.evidence, each.n_evidence, "VmafxEvidence"));
     if constexpr (requires { each.remedies; }) VMAFX_TRY(check_texts(each.remedies, each.n_remedies, "remedies"));
   }
   return {};
