@@ -1,22 +1,14 @@
 #include "engine/look/cells.h"
 
-#include <algorithm>
-
 namespace vmafx::look {
-
-namespace {
-
-int edge(int i, int size, int parts) { return static_cast<int>(static_cast<int64_t>(i) * size / parts); }
-
-}  // namespace
 
 CellScale::CellScale(const VideoFormat& format) {
   const float steps = 255.F * kCellSteps / static_cast<float>((1 << format.bpc) - 1);
   for (int j = 0; j < kSignatureRows; j++)
     for (int i = 0; i < kSignatureColumns; i++) {
-      const int w = edge(i + 1, format.w, kSignatureColumns) - edge(i, format.w, kSignatureColumns);
-      const int h = edge(j + 1, format.h, kSignatureRows) - edge(j, format.h, kSignatureRows);
-      const int samples = w * std::min(h, kSignatureSampledRows);
+      const SignatureRange columns = part_of(format.w, kSignatureColumns, i);
+      const SignatureRange rows = sampled_rows(format.h, kSignatureRows, j);
+      const int samples = (columns.end - columns.begin) * (rows.end - rows.begin);
       scale_[j][i] = samples ? steps / static_cast<float>(samples) : 0;
     }
 }

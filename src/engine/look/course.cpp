@@ -11,7 +11,10 @@ namespace {
 /* Memory is bounded: a stream with more changes has a pattern, or nothing that is worth another line. */
 constexpr size_t kMostFindings = 200;
 
-constexpr double kLagBelow = 1.4, kLagAbove = 0.6;
+constexpr double kLagBelow = 1.4, kLagAbove = 0.8;
+
+/* Frames that lie so far from their shift to the next one, on average, lag behind that. */
+constexpr double kMostLean = 0.15;
 
 /* A stretch whose shift is not known still tells that the next one's does not fit it, by this margin. */
 constexpr double kLeastBefore = 1.5;
@@ -22,6 +25,7 @@ constexpr size_t kLeastRecurring = 4;
 /* Frames after which the usual error around strays is known, and how many times as large theirs must be. */
 constexpr int64_t kStrayDelay = 24;
 constexpr double kErrorOfStrays = 2;
+constexpr float kUnknownNoise = 1e9F;
 
 /* More changes of shift than kMostInCrowd within kCrowd frames to both sides are a crowd. */
 constexpr int64_t kCrowd = 60;
@@ -41,18 +45,23 @@ constexpr float kLeastChange = 0.25F;
 Course::Proof Course::proof_against(const Stretch& stretch, int shift) {
   const int i = shift + kMostShift;
   const double lag = shift == stretch.shift - 1 ? kLagBelow : shift == stretch.shift + 1 && shift <= 0 ? kLagAbove : 1;
+  const double whole =
+      static_cast<double>(stretch.frames) / static_cast<double>(std::max<int64_t>(stretch.there[i], 1));
   Proof proof;
-  proof.margin = stretch.margin[i];
-  proof.ratio = stretch.votes[i] > 0 ? stretch.votes[stretch.shift + kMostShift] / stretch.votes[i] : 1;
+  proof.margin = stretch.margin[i] * whole;
+  proof.ratio = stretch.votes[i] > 0 ? stretch.own_votes[i] / stretch.votes[i] : 1;
   proof.known = proof.margin >= 4 && proof.ratio <= 0.6 * lag;
   if (proof.margin >= 8 && proof.ratio <= 0.5 * lag) proof.certainty = Certainty::kLikely;
-  if (proof.margin >= 20 && proof.ratio <= 0.35 * lag && stretch.strong[i] >= 4) proof.certainty = Certainty::kSure;
+  if (proof.margin >= 20 && proof.ratio <= 0.35 * lag && static_cast<double>(stretch.strong[i]) * whole >= 4)
+    proof.certainty = Certainty::kSure;
   return proof;
 }
 
 /* The proof against the shift that is the hardest to tell apart. */
 Course::Proof Course::proof_of(const Stretch& stretch) {
   Proof least{true, Certainty::kSure, 1e30, 0};
+  if (std::abs(stretch.shift) == kMostShift || stretch.lean > kMostLean * static_cast<double>(stretch.frames))
+    return {};
   for (int shift = -kMostShift; shift <= kMostShift; shift++) {
     if (shift == stretch.shift || !stretch.there[shift + kMostShift]) continue;
     const Proof proof = proof_against(stretch, shift);
@@ -74,14 +83,17 @@ Finding* Course::report(const Finding& finding) {
 }
 
 /* Adds a frame to the strays if it shows the picture that is `away` from its shift. */
-bool Course::strays(const Step& step, int away, Strays* strays) {
+bool Course::strays(const Step& step, int away, Strays* strays) const {
   const FrameEvidence& frame = step.evidence;
   const int own = step.shift + kMostShift, other = own + away;
   if (std::min(own, other) < frame.first || std::max(own, other) > frame.last) return false;
   const float here = frame.plain[own], there = frame.plain[other];
   if (here - there < kAway || there > kPart * here) return false;
   if (!strays->frames && frame.changes[own] < kLeastChange) return false;
-  if (!strays->frames) strays->from = frame.frame;
+  if (!strays->frames) {
+    strays->from = frame.frame;
+    strays->noise = frame.frame - start_ < kStrayDelay ? kUnknownNoise : noise_;
+  }
   strays->end = frame.frame + 1;
   strays->frames++;
   strays->votes += there;
@@ -103,13 +115,16 @@ Course::Proof Course::proof_of(const Strays& strays) {
 void Course::close_strays() {
   const Proof held = proof_of(held_), early = proof_of(early_);
   const bool swapped = held_.frames == 1 && early_.frames == 1 && early_.end == held_.from;
-  if (held.known && (early.known || !swapped) && waiting_.size() < kMostFindings) {
+  const bool lags = held_.frames == 1 && held_.from == held_until_;  // a remainder of frames that stood still
+  if (held.known && !lags && (early.known || !swapped) && waiting_.size() < kMostFindings) {
     Finding finding = finding_of(Kind::kFrozen, held, held_.from, held_.end, held_.frames);
     if (swapped)
       finding = finding_of(Kind::kSwapped, held.margin < early.margin ? held : early, early_.from, held_.end, 2);
+    finding.evidence.emplace_back("noise", held_.noise);
     finding.evidence.emplace_back("error", held_.error / held_.frames);
     waiting_.push_back(finding);
   }
+  if (held_.frames) held_until_ = held_.end;
   held_ = early_ = {};
 }
 
@@ -117,57 +132,69 @@ void Course::close_strays() {
  * elsewhere. */
 void Course::settle_strays(float noise, int64_t before) {
   while (!waiting_.empty() && waiting_.front().end <= before) {
-    const double error = waiting_.front().evidence.back().second;
-    if (error >= kErrorOfStrays * noise) report(waiting_.front());
+    Finding& finding = waiting_.front();
+    double& usual = finding.evidence[finding.evidence.size() - 2].second;
+    usual = std::min(usual, static_cast<double>(noise));
+    if (finding.evidence.back().second >= kErrorOfStrays * usual) report(finding);
     waiting_.erase(waiting_.begin());
   }
 }
 
 void Course::look_for_strays(const Step& step) {
-  if (strays(step, -held_.frames - 1, &held_)) return;
-  const bool still = held_.frames >= kMostShift && step.evidence.change < 0.1F * step.evidence.changes[kMostShift];
-  if (still) {
+  if (step.shift == -kMostShift) {
+    held_.frames += held_.frames > 0;
     held_.end = step.evidence.frame + 1;
-    held_.frames++;
     return;
   }
+  if (strays(step, -held_.frames - 1, &held_)) return;
   if (held_.frames || early_.frames) close_strays();
   if (!strays(step, 1, &early_)) strays(step, -1, &held_);
 }
 
+/* Another stretch. Frames that stand still for longer than shifts reach are held on. */
+void Course::begin(const Step& step) {
+  if (now_.frames) close();
+  if (!now_.frames) start_ = step.evidence.frame;
+  const bool far = step.shift == -kMostShift, back = now_.shift == -kMostShift && held_.frames;
+  if (back && step.shift == last_.shift) close_strays();
+  held_before_ = held_.frames && step.shift < last_.shift ? held_.from : -1;
+  if (!far) held_ = {};
+  early_ = {};
+  now_ = {};
+  now_.shift = step.shift;
+  now_.from = step.evidence.frame;
+}
+
 void Course::add(const Step& step) {
-  if (!now_.frames || step.shift != now_.shift) {
-    if (now_.frames) close();
-    now_ = {};
-    now_.shift = step.shift;
-    now_.from = step.evidence.frame;
-    held_before_ = held_.frames && step.shift < last_.shift ? held_.from : -1;
-    held_ = early_ = {};
-  }
+  if (!now_.frames || step.shift != now_.shift) begin(step);
   now_.end = step.evidence.frame + 1;
   now_.frames++;
   const ShiftValues doubts = doubt(step.evidence);
   const int own = step.shift + kMostShift;
-  for (int i = 0; i < kShifts; i++) {
-    now_.there[i] += i >= step.evidence.first && i <= step.evidence.last;
+  for (int i = step.evidence.first; i <= step.evidence.last; i++) {
+    now_.there[i]++;
     now_.votes[i] += step.evidence.votes[i];
+    now_.own_votes[i] += step.evidence.votes[own];
     now_.margin[i] += doubts[i] - doubts[own];
     now_.strong[i] += step.evidence.votes[i] - step.evidence.votes[own] >= 1;
   }
+  now_.lean += own < step.evidence.last ? step.evidence.mix[own] : 0;
   look_for_strays(step);
   settle_strays(step.evidence.noise, step.evidence.frame - kStrayDelay);
   noise_ = step.evidence.noise;
 }
 
-/* The shift of the stretch that ends is known, and differs from the one before, or from 0. */
+/* The shift of the stretch that ends is known, and differs from the one before, or from 0. The stream's first frames
+ * may have another one, because those that they show were before the reference's first. */
 void Course::change(const Proof& proof) {
   const Proof before = last_.frames ? proof_against(last_, now_.shift) : Proof{};
   const int frames = now_.shift - (last_.frames ? last_.shift : 0);
+  const bool told = known_ || (before.margin >= kLeastBefore && before.ratio <= 0.6);
+  const bool lacks = last_.frames <= 1 - now_.shift && now_.shift < 0 && last_.from == start_;
   Finding* finding = nullptr;
-  const bool told = before.margin >= kLeastBefore && before.ratio <= 0.6;
-  if (!known_ && !told) {
-    finding = report(finding_of(Kind::kOffset, proof, now_.from, now_.end, now_.shift));
-    if (finding && last_.frames > kMostShift) finding->certainty = std::min(finding->certainty, Certainty::kLikely);
+  if (lacks || !told) {
+    finding = report(finding_of(Kind::kOffset, proof, lacks ? start_ : now_.from, now_.end, now_.shift));
+    if (finding && !lacks && last_.frames) finding->certainty = std::min(proof.certainty, Certainty::kLikely);
   } else {
     const bool doubled = frames < 0;
     const int64_t from = doubled && held_before_ >= 0 ? held_before_ : now_.from;

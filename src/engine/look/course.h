@@ -22,7 +22,8 @@ class Course {
   struct Stretch {
     int shift = 0;
     int64_t from = 0, end = 0, frames = 0;
-    double votes[kShifts] = {};    // sums of votes
+    double votes[kShifts] = {}, own_votes[kShifts] = {};  // of frames whose neighbor at that shift was there
+    double lean = 0;               // how far frames lie from the shift to the next one, summed up
     double margin[kShifts] = {};   // sums of doubts, less those of the path
     int64_t there[kShifts] = {};   // frames of the reference that were there
     int64_t strong[kShifts] = {};  // frames that are at least a vote better on the path
@@ -32,6 +33,7 @@ class Course {
   struct Strays {
     int64_t from = 0, end = 0;
     int frames = 0;
+    float noise = 0;                              // usual error before them
     double votes = 0, path_votes = 0, error = 0;  // sums; error: of the path
   };
 
@@ -43,9 +45,10 @@ class Course {
 
   static Proof proof_against(const Stretch& stretch, int shift);
   static Proof proof_of(const Stretch& stretch);
-  static bool strays(const Step& step, int away, Strays* strays);
+  bool strays(const Step& step, int away, Strays* strays) const;
   static Proof proof_of(const Strays& strays);
   void look_for_strays(const Step& step);
+  void begin(const Step& step);
   void close_strays();
   void settle_strays(float noise, int64_t before);
   void close();
@@ -59,6 +62,8 @@ class Course {
   Stretch now_, last_;  // last_: whose shift is known, or the stream's first one
   bool known_ = false;
   Strays held_, early_;
+  int64_t held_until_ = -1;       // the end of the last frames that stood still
+  int64_t start_ = 0;             // the first frame
   int64_t held_before_ = -1;      // where frames began to stand still that now_ follows
   std::vector<Finding> waiting_;  // findings of strays, until the noise around them is known
   float noise_ = 0;               // of the last step

@@ -12,8 +12,9 @@
 
 namespace vmafx::look {
 
-/* Shifts from -kMostShift to kMostShift: a frame of shift s shows the reference's frame that is s later. */
-inline constexpr int kMostShift = 8, kShifts = 2 * kMostShift + 1;
+/* Shifts from -kMostShift to kMostShift: a frame of shift s shows the reference's frame that is s later. The outermost
+ * ones are never claimed: the best of them may only be the nearest to what is farther away. */
+inline constexpr int kMostShift = 9, kShifts = 2 * kMostShift + 1;
 
 /* A number per shift; [s + kMostShift]. */
 using ShiftValues = std::array<float, kShifts>;

@@ -16,6 +16,9 @@ constexpr int kLongestPeriod = 30;
  * much of a frame, too, but at the price of a smaller error. */
 constexpr double kErrorOfRepeats = 1.4, kSureErrorOfRepeats = 1.8;
 
+/* How much better a mixture fits than its frames: at least, at most where none is, and where nothing else explains it. */
+constexpr float kMixed = 0.15F, kClean = 0.03F, kWellMixed = 0.3F;
+
 /* A mixture lies so near the middle of two frames. */
 constexpr float kNearMiddle = 0.15F;
 
@@ -42,7 +45,9 @@ bool Rhythm::loops() const {
     double next = 0, later = 0;
     for (const Beat& beat : beats_) {
       const float own = at_shift(beat.votes, beat.shift);
-      next += std::min(at_shift(beat.votes, beat.shift + 1), at_shift(beat.votes, beat.shift - 1)) - own;
+      const float beside = std::min(at_shift(beat.votes, beat.shift + 1), at_shift(beat.votes, beat.shift - 1));
+      if (own > beside) continue;
+      next += beside - own;
       later += std::min(at_shift(beat.votes, beat.shift + k), at_shift(beat.votes, beat.shift - k)) - own;
     }
     if (later < 0.3 * next) return true;
@@ -115,27 +120,37 @@ void Rhythm::say(Kind kind, Certainty certainty, std::vector<std::pair<std::stri
   if (findings_.size() < kMostFindings) findings_.push_back({kind, certainty, from, end, std::move(evidence)});
 }
 
+/* Conversions of frame rates mix some frames and leave others. Where all are mixtures, a filter against noise may have
+ * made them, unless two frames explain them very well. */
 void Rhythm::look_for_mixtures() {
-  double mixed = 0, moving = 0;
+  double mixed = 0, clean = 0, moving = 0, gain = 0;
   for (const Beat& beat : beats_) {
-    const bool mixture = beat.mixed >= 0.15F;
+    const bool mixture = beat.mixed >= kMixed;
+    const bool moves = std::min(at_shift(beat.votes, beat.shift + 1), at_shift(beat.votes, beat.shift - 1)) >= 1;
     mixed += mixture;
-    moving += mixture || std::min(at_shift(beat.votes, beat.shift + 1), at_shift(beat.votes, beat.shift - 1)) >= 1;
+    gain += mixture ? beat.mixed : 0;
+    clean += moves && beat.mixed < kClean;
+    moving += mixture || moves;
   }
-  if (mixed < 8 || mixed < 0.4 * moving) return;
-  const bool sure = mixed >= 24 && mixed >= 0.6 * moving;
-  say(Kind::kBlended, sure ? Certainty::kSure : Certainty::kLikely, {{"part", mixed / moving}});
+  if (mixed < 8 || mixed < 0.15 * moving) return;
+  const bool varies = clean >= 0.15 * moving;
+  if (!varies && (mixed < 0.6 * moving || gain < kWellMixed * mixed)) return;
+  const bool clear = varies && gain >= kWellMixed * mixed;
+  const Certainty certainty = mixed >= 16 ? Certainty::kSure : Certainty::kLikely;
+  say(Kind::kBlended, clear ? certainty : Certainty::kPossible, {{"part", mixed / moving}});
 }
 
 void Rhythm::close() {
-  const Pattern found = loops() ? Pattern{} : pattern();
+  const bool ambiguous = loops();
+  const Pattern found = ambiguous ? Pattern{} : pattern();
   if (found.repeated) {
     const bool sure =
         found.evidence >= 20 && found.clear >= 8 && found.error[0] >= kSureErrorOfRepeats * found.error[1];
     say(Kind::kCadence, sure ? Certainty::kSure : Certainty::kLikely,
         {{"repeated", found.repeated}, {"of", found.of}, {"margin", found.evidence}});
+  } else if (!ambiguous) {
+    look_for_mixtures();
   }
-  look_for_mixtures();
   const auto misfits = std::count_if(beats_.begin(), beats_.end(), [](const Beat& beat) { return beat.misfit > 0.5F; });
   const double part = static_cast<double>(misfits) / static_cast<double>(beats_.size());
   if (part >= 0.9) say(Kind::kOtherPictures, Certainty::kLikely, {{"part", part}});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/look/look.h"
+#include "kernels/signature/signature.h"
 
 using namespace vmafx;
 
@@ -24,18 +25,20 @@ class Y4m {
     for (size_t at = header.find(' '); at != std::string::npos; at = header.find(' ', at + 1))
       take(header[at + 1], header.c_str() + at + 2);
     for (int p = 0; p < format_.planes(); p++)
-      planes_[p].resize(static_cast<size_t>(format_.plane_w(p)) * format_.plane_h(p));
+      planes_[p].resize(format_.row_bytes(p) * static_cast<size_t>(format_.plane_h(p)));
   }
 
   bool read() {
     if (line().compare(0, 5, "FRAME")) return false;
     for (int p = 0; p < format_.planes(); p++)
-      if (!read(planes_[p])) return false;
+      if (fread(planes_[p].data(), 1, planes_[p].size(), file_) != planes_[p].size()) return false;
     return true;
   }
 
   const VideoFormat& format() const { return format_; }
-  uint16_t at(int p, int x, int y) const { return planes_[p][static_cast<size_t>(y) * format_.plane_w(p) + x]; }
+  SamplePlane plane(int p) const {
+    return {planes_[p].data(), static_cast<ptrdiff_t>(format_.row_bytes(p)), format_.plane_w(p), format_.plane_h(p)};
+  }
 
  private:
   void take(char tag, const char* value) {
@@ -56,61 +59,20 @@ class Y4m {
     return text;
   }
 
-  bool read(std::vector<uint16_t>& plane) {
-    bytes_.resize(plane.size() * (format_.bpc > 8 ? 2 : 1));
-    if (fread(bytes_.data(), 1, bytes_.size(), file_) != bytes_.size()) return false;
-    for (size_t i = 0; i < plane.size(); i++)
-      plane[i] = format_.bpc > 8 ? static_cast<uint16_t>(bytes_[2 * i] | bytes_[2 * i + 1] << 8) : bytes_[i];
-    return true;
-  }
-
   FILE* file_;
   VideoFormat format_;
-  std::vector<uint16_t> planes_[3];
-  std::vector<uint8_t> bytes_;
+  std::vector<uint8_t> planes_[3];
 };
-
-int edge(int i, int size, int parts) { return static_cast<int>(static_cast<int64_t>(i) * size / parts); }
-
-/* Adds the sampled rows of all cells of a plane to cells: those of even rows to [0], of odd ones to [field]. */
-template <int kRows, int kColumns>
-void add_cells(const Y4m& video, int p, int field, uint32_t (*cells)[kRows][kColumns]) {
-  const int w = video.format().plane_w(p), h = video.format().plane_h(p);
-  for (int j = 0; j < kRows; j++) {
-    const int top = edge(j, h, kRows), n = edge(j + 1, h, kRows) - top;
-    const int rows = n < kSignatureSampledRows ? n : kSignatureSampledRows, first = top + (n - rows) / 2;
-    for (int y = first; y < first + rows; y++)
-      for (int i = 0; i < kColumns; i++)
-        for (int x = edge(i, w, kColumns); x < edge(i + 1, w, kColumns); x++)
-          cells[y % 2 ? field : 0][j][i] += video.at(p, x, y);
-  }
-}
-
-/* Adds all samples of luma to the bins of their column and row. */
-void add_profiles(const Y4m& video, PictureSignature* signature) {
-  const int w = video.format().w, h = video.format().h;
-  for (int i = 0; i < kProfileBins; i++)
-    for (int x = edge(i, w, kProfileBins); x < edge(i + 1, w, kProfileBins); x++)
-      for (int y = 0; y < h; y++) signature->columns[y >= h / 2][i] += video.at(0, x, y);
-  for (int j = 0; j < kProfileBins; j++)
-    for (int y = edge(j, h, kProfileBins); y < edge(j + 1, h, kProfileBins); y++)
-      for (int x = 0; x < w; x++) signature->rows[x >= w / 2][j] += video.at(0, x, y);
-}
-
-void add_row_differences(const Y4m& video, PictureSignature* signature) {
-  for (int y = 0; y + 3 < video.format().h; y += 4)
-    for (int x = 0; x < video.format().w; x++)
-      for (int d = 1; d <= 2; d++)
-        signature->row_difference[d - 1] += std::abs(video.at(0, x, y) - video.at(0, x, y + d));
-}
 
 void sign(const Y4m& video, int64_t frame, PictureSignature* signature) {
   *signature = {};
-  add_cells(video, 0, 1, signature->luma);
+  const int bpc = video.format().bpc;
+  signature_luma_simd(video.plane(0), bpc, *signature);
   if (frame % kDetailPeriod) return;
-  for (int p = 1; p < video.format().planes(); p++) add_cells(video, p, 0, &signature->chroma[p - 1]);
-  add_profiles(video, signature);
-  add_row_differences(video, signature);
+  for (int p = 1; p < video.format().planes(); p++)
+    signature_chroma_simd(video.plane(p), bpc, signature->chroma[p - 1]);
+  std::vector<uint32_t> columns(static_cast<size_t>(video.format().w));
+  signature_profiles_simd(video.plane(0), bpc, columns.data(), *signature);
 }
 
 const char* name_of(look::Kind kind) {
