@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/look/geometry.h"
+#include "engine/look/levels.h"
+#include "engine/look/structure.h"
 #include "engine/look/timing.h"
 
 namespace vmafx::look {
@@ -9,14 +12,26 @@ namespace vmafx::look {
 /* The parts of the look, in the order of their kinds. Each has a constructor of the format, add() and finish(). */
 class Look::Parts {
  public:
-  explicit Parts(const VideoFormat& format) : timing_(format) {}
+  explicit Parts(const VideoFormat& format) : timing_(format), geometry_(format), levels_(format), structure_(format) {}
 
-  void add(int64_t frame, const SignatureSums& sums) { timing_.add(frame, sums); }
+  void add(int64_t frame, const SignatureSums& sums) {
+    timing_.add(frame, sums);
+    geometry_.add(frame, sums);
+    levels_.add(frame, sums);
+    structure_.add(frame, sums);
+  }
 
-  void finish(std::vector<Finding>* findings) { timing_.finish(findings); }
+  void finish(std::vector<Finding>* findings) {
+    timing_.finish(findings);
+    for (const std::vector<Finding>& found : {geometry_.finish(), levels_.finish(), structure_.finish()})
+      findings->insert(findings->end(), found.begin(), found.end());
+  }
 
  private:
   Timing timing_;
+  Geometry geometry_;
+  Levels levels_;
+  Structure structure_;
 };
 
 Look::Look(const VideoFormat& format) : parts_(std::make_unique<Parts>(format)) {}
