@@ -24,7 +24,8 @@ float one_over(int samples, float unit) { return samples ? unit / static_cast<fl
 
 }  // namespace
 
-CellMeans::CellMeans(const VideoFormat& format) : format_(format), unit_(1.0F / static_cast<float>(1 << (format.bpc - 8))) {
+CellMeans::CellMeans(const VideoFormat& format)
+    : format_(format), unit_(1.0F / static_cast<float>(1 << (format.bpc - 8))) {
   for (int j = 0, k = 0; j < kSignatureRows; j++) {
     const SampledRows rows = sampled_rows(j, kSignatureRows, format.h);
     for (int i = 0; i < kSignatureColumns; i++, k++) {
@@ -33,7 +34,8 @@ CellMeans::CellMeans(const VideoFormat& format) : format_(format), unit_(1.0F / 
       frame_scale_[k] = one_over(w * rows.count, unit_);
     }
   }
-  const int chroma_w = format.planes() > 1 ? format.plane_w(1) : 0, chroma_h = format.planes() > 1 ? format.plane_h(1) : 0;
+  const int chroma_w = format.planes() > 1 ? format.plane_w(1) : 0,
+            chroma_h = format.planes() > 1 ? format.plane_h(1) : 0;
   for (int j = 0, k = 0; j < kChromaRows; j++) {
     const SampledRows rows = sampled_rows(j, kChromaRows, chroma_h);
     for (int i = 0; i < kChromaColumns; i++, k++) {
@@ -45,12 +47,14 @@ CellMeans::CellMeans(const VideoFormat& format) : format_(format), unit_(1.0F / 
 
 void CellMeans::field(const PictureSignature& picture, int parity, LumaMeans& means) const {
   const uint32_t* const sums = picture.luma[parity][0];
-  for (int k = 0; k < kCells; k++) means[k] = static_cast<float>(static_cast<int32_t>(sums[k])) * field_scale_[parity][k];
+  for (int k = 0; k < kCells; k++)
+    means[k] = static_cast<float>(static_cast<int32_t>(sums[k])) * field_scale_[parity][k];
 }
 
 void CellMeans::frame(const PictureSignature& picture, LumaMeans& means) const {
   const uint32_t *const even = picture.luma[0][0], *const odd = picture.luma[1][0];
-  for (int k = 0; k < kCells; k++) means[k] = static_cast<float>(static_cast<int32_t>(even[k] + odd[k])) * frame_scale_[k];
+  for (int k = 0; k < kCells; k++)
+    means[k] = static_cast<float>(static_cast<int32_t>(even[k] + odd[k])) * frame_scale_[k];
 }
 
 void CellMeans::chroma(const PictureSignature& picture, int plane, ChromaMeans& means) const {

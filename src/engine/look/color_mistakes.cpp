@@ -52,9 +52,9 @@ Matrix3 to_xyz(int primaries) {
   struct Point {
     double x, y;
   };
-  static constexpr Point kPoints[4][3] = {{{0.64, 0.33}, {0.30, 0.60}, {0.15, 0.06}},       // 1: BT.709
-                                          {{0.64, 0.33}, {0.29, 0.60}, {0.15, 0.06}},       // 5: BT.470 BG
-                                          {{0.630, 0.340}, {0.310, 0.595}, {0.155, 0.070}},  // 6: SMPTE 170M
+  static constexpr Point kPoints[4][3] = {{{0.64, 0.33}, {0.30, 0.60}, {0.15, 0.06}},         // 1: BT.709
+                                          {{0.64, 0.33}, {0.29, 0.60}, {0.15, 0.06}},         // 5: BT.470 BG
+                                          {{0.630, 0.340}, {0.310, 0.595}, {0.155, 0.070}},   // 6: SMPTE 170M
                                           {{0.708, 0.292}, {0.170, 0.797}, {0.131, 0.046}}};  // 9: BT.2020
   const Point* const p = kPoints[primaries == 9 ? 3 : primaries == 6 ? 2 : primaries == 5 ? 1 : 0];
   Matrix3 m{};
@@ -118,9 +118,7 @@ std::vector<ColorMistake> color_mistakes(const Color& color) {
   using What = ColorMistake::What;
   std::vector<ColorMistake> all;
   const Range range{color.range == Color::Range::kFull};
-  const auto ranged = [](Range from, Range to) {
-    return [=](const Samples3& s) { return to.write(from.read(s)); };
-  };
+  const auto ranged = [](Range from, Range to) { return [=](const Samples3& s) { return to.write(from.read(s)); }; };
   all.push_back({What::kNone, 0, 0, [](const Samples3& s) { return s; }});
   all.push_back({What::kExchanged, 0, 0, [](const Samples3& s) { return Samples3{s[0], s[2], s[1]}; }});
   all.push_back({What::kNarrower, 0, 0, ranged({true}, {false})});

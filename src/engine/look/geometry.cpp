@@ -149,7 +149,8 @@ void Geometry::add_symmetries(const LumaMeans& ref, const LumaMeans& dist) {
     static const auto kSources = [] {
       std::array<std::array<uint16_t, kSide * kSide>, kSymmetries> sources;
       for (int s = 0; s < kSymmetries; s++) {
-        for (int k = 0; k < kSide * kSide; k++) sources[s][k] = static_cast<uint16_t>(source_of(s, k / kSide, k % kSide));
+        for (int k = 0; k < kSide * kSide; k++)
+          sources[s][k] = static_cast<uint16_t>(source_of(s, k / kSide, k % kSide));
       }
       return sources;
     }();
@@ -170,7 +171,8 @@ bool Geometry::find_symmetry(std::vector<Finding>& findings) const {
   for (int s = 0; s < kSymmetries; s++) {
     if (s != best) second = std::min(second, left_[s]);
   }
-  const double fit = 1 - left_[best] / variance_, identity = 1 - left_[0] / variance_, better = second / std::max(left_[best], 1e-9);
+  const double fit = 1 - left_[best] / variance_, identity = 1 - left_[0] / variance_,
+               better = second / std::max(left_[best], 1e-9);
   const double share = static_cast<double>(votes_[best]) / static_cast<double>(voters_);
   const bool turned = turns_of(best) & 1;
   if (fit < (turned ? 0.7 : 0.85) || better < 2 || share < 0.5) return false;
@@ -188,7 +190,8 @@ bool Geometry::find_symmetry(std::vector<Finding>& findings) const {
     return true;
   }
   if (best & kMirror) add(Kind::kMirrored);
-  if (turns_of(best)) add(Kind::kRotated).evidence.insert(findings.back().evidence.begin(), {"degrees", 90.0 * turns_of(best)});
+  if (turns_of(best))
+    add(Kind::kRotated).evidence.insert(findings.back().evidence.begin(), {"degrees", 90.0 * turns_of(best)});
   return true;
 }
 
@@ -230,6 +233,19 @@ static double left_by_mixture(const LumaMeans& own, const LumaMeans& other, cons
   const double part = std::clamp((vx * zy - xz * xy) / det, -0.25 * std::abs(gain), 1.25 * std::abs(gain));
   const double left = vy - 2 * gain * xy - 2 * part * zy + gain * gain * vx + part * part * vz + 2 * gain * part * xz;
   return std::max(left / vy, 0.0);
+}
+
+/* What cells at the same place leave of the encode's variance over what displaced ones leave. Means are of other rows
+ * there, so that it tells of displacements of half a cell and more; 1 for others. */
+double Geometry::place_ratio(const Waiting& waiting, const Detail& detail) const {
+  const Displacement &x = detail.axis[kX].best.at, &y = detail.axis[kY].best.at;
+  const double cells = std::max(std::max(std::abs(x.first), std::abs(x.last)) * kSignatureColumns,
+                                std::max(std::abs(y.first), std::abs(y.last)) * kSignatureRows);
+  const auto own = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& k) { return k.frame == waiting.frame; });
+  if (cells < 0.5 || own == kept_.end()) return 1;
+  LumaMeans moved;
+  displace(own->ref, detail.axis, moved);
+  return moments_of(own->ref, waiting.dist).left() / std::max(moments_of(moved, waiting.dist).left(), 1e-6);
 }
 
 /* Coarse profiles of a grid. */
@@ -350,6 +366,7 @@ void Geometry::register_waiting() {
   if (far) far_pause_ = found ? 1 : 2 * far_pause_;
   if (far) next_far_ = details_seen_ + far_pause_;
   see_bars(waiting);
+  detail.place = place_ratio(waiting, detail);
   if (time_explains(waiting, detail)) detail.tells = false;
   keep(std::move(detail));
 }
@@ -408,7 +425,7 @@ Geometry::Joint Geometry::joined(int axis) const {
   std::vector<Told> told;
   const double n = size(axis);
   Joint joint;
-  double logs = 0, weight_sum = 0;
+  double logs = 0, places = 0, weight_sum = 0;
   for (const Detail& detail : details_) {
     const ProfileFit& fit = detail.axis[axis].best;
     if (!detail.tells || fit.variance < kFlat || fit.fitted() < 0.5) continue;
@@ -456,18 +473,21 @@ Geometry::Joint Geometry::joined(int axis) const {
   for (const Told& t : told) {
     const double a = t.first - joint.first, b = t.last - joint.last;
     joint.frames++;
-    const bool agrees = t.h[0] * a * a + 2 * t.h[1] * a * b + t.h[2] * b * b < 16 || std::max(std::abs(a), std::abs(b)) < 0.3;
+    const bool agrees =
+        t.h[0] * a * a + 2 * t.h[1] * a * b + t.h[2] * b * b < 16 || std::max(std::abs(a), std::abs(b)) < 0.3;
     if (!agrees) continue;
     if (!joint.agree++) joint.begin = t.detail->frame;
     joint.end = t.detail->frame + 1;
     const Registration& r = t.detail->axis[axis];
     logs += std::log(r.ratio());
     joint.explained += r.explained();
+    places += std::log(t.detail->place);
     joint.fitted += r.best.fitted();
     weight_sum += 1;
   }
   if (weight_sum > 0) {
     joint.ratio = std::exp(logs / weight_sum);
+    joint.place = std::exp(places / weight_sum);
     joint.fitted /= weight_sum;
     joint.explained /= weight_sum;
   }
@@ -481,16 +501,21 @@ std::optional<Certainty> Geometry::certainty_of(const Joint& axis, const Joint& 
   const bool both = other.frames == 0 || other.fitted > 0.8;
   const bool small = most < kSmall;
   /* Bands show other rows (columns) where much is cropped, so that less of their detail is explained. */
-  const bool far = axis.ratio > 5 && axis.fitted > 0.97 && axis.explained > 0.4;
+  const bool far = axis.ratio > 2 && axis.fitted > 0.85 && axis.place > 3;
   /* Scalers that lose detail move pictures by less than a sample. */
   const bool soft = small && rows_[1] < 0.8 * rows_[0];
-  const bool scaled = std::abs(axis.first - axis.last) > std::max(0.5 * kLeast, 3 * axis.error) + 0.15 * std::abs(axis.first + axis.last);
-  if (scaled && std::abs(axis.first - axis.last) < 1.2) return axis.ratio > 1.3 ? std::optional(Certainty::kPossible) : std::nullopt;
+  const bool scaled = std::abs(axis.first - axis.last) >
+                      std::max(0.5 * kLeast, 3 * axis.error) + 0.15 * std::abs(axis.first + axis.last);
+  if (scaled && std::abs(axis.first - axis.last) < 1.2)
+    return axis.ratio > 1.8 ? std::optional(Certainty::kPossible) : std::nullopt;
   if (most < kLeast || most < 3 * axis.error || agree < 0.6) return std::nullopt;
-  if (axis.ratio > (axis.agree > 1 ? 2.5 : 3.5) && (axis.explained > 0.9 || far) && agree > 0.85 && both && most > 5 * axis.error && !small)
+  if (axis.ratio > (far              ? 2
+                    : axis.agree > 1 ? 2.5
+                                     : 3.5) &&
+      (axis.explained > 0.9 || far) && agree > 0.85 && both && most > 5 * axis.error && !small)
     return Certainty::kSure;
   if (axis.ratio > (small ? 1.3 : 1.5) && (axis.explained > 0.75 || far) && both && !soft) return Certainty::kLikely;
-  return axis.ratio > 1.3 && axis.fitted > 0.8 ? std::optional(Certainty::kPossible) : std::nullopt;
+  return axis.ratio > 1.8 && axis.fitted > 0.8 ? std::optional(Certainty::kPossible) : std::nullopt;
 }
 
 void Geometry::find_bars(std::vector<Finding>& findings) const {
@@ -510,12 +535,15 @@ void Geometry::find_parts(std::vector<Finding>& findings) const {
   static constexpr const char* kEdges[kAxes][2] = {{"left", "right"}, {"top", "bottom"}};
   static constexpr const char* kAxisNames[kAxes] = {"x", "y"};
   const Joint joints[kAxes] = {joined(kX), joined(kY)};
-  Finding found[4] = {finding(Kind::kCropped, Certainty::kSure), finding(Kind::kPadded, Certainty::kSure),
-                      finding(Kind::kScaled, Certainty::kSure), finding(Kind::kShifted, Certainty::kSure)};
+  struct Number {
+    Kind kind;
+    Certainty certainty;
+    const char* name;
+    double value;
+  };
+  std::vector<Number> numbers;
   const auto add = [&](Kind kind, Certainty certainty, const char* name, double value) {
-    Finding& f = found[static_cast<int>(kind) - static_cast<int>(Kind::kCropped)];
-    f.certainty = std::min(f.certainty, certainty);
-    f.evidence.emplace_back(name, rounded(value));
+    numbers.push_back({kind, certainty, name, rounded(value)});
   };
   for (int axis = 0; axis < kAxes; axis++) {
     const Joint& joint = joints[axis];
@@ -528,7 +556,8 @@ void Geometry::find_parts(std::vector<Finding>& findings) const {
       if (!only_dist || std::min(joint.fitted, joints[1 - axis].fitted) < 0.5) continue;
       for (int end = 0; end < 2; end++) {
         if (bars.dist[end] >= 4) {
-          add(Kind::kPadded, bars.frames > 1 && bars.lost / bars.frames > 16 ? Certainty::kSure : Certainty::kLikely, kEdges[axis][end], bars.dist[end]);
+          add(Kind::kPadded, bars.frames > 1 && bars.lost / bars.frames > 16 ? Certainty::kSure : Certainty::kLikely,
+              kEdges[axis][end], bars.dist[end]);
         }
       }
       continue;
@@ -549,7 +578,16 @@ void Geometry::find_parts(std::vector<Finding>& findings) const {
       add(Kind::kScaled, std::min(*certainty, Certainty::kLikely), kAxisNames[axis], 1 / scale);
     }
   }
-  for (Finding& f : found) {
+  for (Kind kind : {Kind::kCropped, Kind::kPadded, Kind::kScaled, Kind::kShifted}) {
+    Certainty most = Certainty::kPossible;
+    for (const Number& n : numbers) most = n.kind == kind ? std::max(most, n.certainty) : most;
+    /* Where an axis is more than possible, what is just possible of the other one is left out. */
+    Finding f = finding(kind, most);
+    for (const Number& n : numbers) {
+      if (n.kind != kind || (n.certainty == Certainty::kPossible && most != Certainty::kPossible)) continue;
+      f.certainty = std::min(f.certainty, n.certainty);
+      f.evidence.emplace_back(n.name, n.value);
+    }
     if (f.evidence.empty()) continue;
     f.evidence.emplace_back("fit", rounded(std::min(joints[kX].fitted, joints[kY].fitted)));
     findings.push_back(f);

@@ -41,13 +41,14 @@ class Geometry {
   struct Detail {
     int64_t frame;
     Registration axis[kAxes]{};
+    double place = 1;   // place_ratio()
     bool tells = true;  // no: it may be time that looks like geometry
   };
   /* Black bars of both pictures on one axis, in samples: the narrowest ones of all frames that have content. */
   struct Bars {
     int frames = 0;
     double ref[2] = {1e9, 1e9}, dist[2] = {1e9, 1e9};  // at the first and the last edge
-    double lost = 0;                                   // levels above black of the reference below the encode's bars, summed
+    double lost = 0;  // levels above black of the reference below the encode's bars, summed
     bool in_ref() const { return frames && ref[0] + ref[1] > 0; }
     bool in_dist() const { return frames && dist[0] + dist[1] > 0; }
   };
@@ -58,6 +59,7 @@ class Geometry {
     double ratio = 1;               // what no displacement leaves over what the best one leaves, geometric mean
     double fitted = 0;              // share of the variance that the displacement explains
     double explained = 0;           // share of the detail
+    double place = 1;               // place_ratio(), geometric mean
     int64_t frames = 0, agree = 0;  // that tell, and of these those that agree
     int64_t begin = 0, end = 0;     // frames
   };
@@ -66,6 +68,7 @@ class Geometry {
   void register_waiting();
   bool time_explains(const Waiting& waiting, const Detail& detail) const;
   std::optional<std::array<double, 4>> motion_around(int64_t frame) const;
+  double place_ratio(const Waiting& waiting, const Detail& detail) const;
   double black() const;
   void see_bars(const Waiting& waiting);
   void keep(Detail&& detail);
@@ -87,7 +90,7 @@ class Geometry {
   std::optional<Displacement> guess_[kAxes];
   std::vector<Detail> details_;
   int64_t details_seen_ = 0, stride_ = 1;  // one in `stride_` of the frames with profiles is kept
-  int64_t next_far_ = 0, far_pause_ = 1;  // frames with profiles until the next search far away
+  int64_t next_far_ = 0, far_pause_ = 1;   // frames with profiles until the next search far away
   Bars bars_[kAxes];
   double rows_[2] = {0, 0};  // sums of differences of rows: reference, encode
 

@@ -175,7 +175,8 @@ struct Chroma {
 
 Chroma chroma_of(const std::vector<Levels::Frame>& frames) {
   Chroma chroma;
-  for (const Levels::Frame& frame : frames) chroma.cells.insert(chroma.cells.end(), frame.cells.begin(), frame.cells.end());
+  for (const Levels::Frame& frame : frames)
+    chroma.cells.insert(chroma.cells.end(), frame.cells.begin(), frame.cells.end());
   /* Robust deviations: half the distance between the levels that 10 % lie below and above. */
   const auto deviation = [&](auto value) {
     std::vector<double> values;
@@ -353,29 +354,38 @@ void find_luma(const Curve& curve, const Chroma& chroma, const Color& color, std
   for (const MistakenRange& range : {kNarrower, kWider}) {
     const bool luma = away(range.luma) < 1.6 && std::abs(line.gain - range.luma.gain) < 0.025 && change.misfit < 1;
     const bool both = gain > 0 && std::abs(gain - range.chroma) < 0.04;
-    const bool near = both && away(range.luma) < 3 && std::abs(line.gain - range.luma.gain) < 0.03 && change.misfit < 1.5;
+    const bool near =
+        both && away(range.luma) < 3 && std::abs(line.gain - range.luma.gain) < 0.03 && change.misfit < 1.5;
     if (!near && (!luma || (gain > 0 && std::abs(gain - range.chroma) > 0.05))) continue;
     const bool sure = luma && both && curve.deviation > 10;
     findings.push_back({.kind = Kind::kRange, .certainty = sure ? Certainty::kSure : Certainty::kLikely});
-    findings.back().evidence = {{"gain", rounded(line.gain)}, {"offset", rounded(line.level)}, {"chroma_gain", rounded(gain)}};
+    findings.back().evidence = {
+        {"gain", rounded(line.gain)}, {"offset", rounded(line.level)}, {"chroma_gain", rounded(gain)}};
     return;
   }
   const double plain = std::min(change.misfit, change.gamma_misfit);
   if (change.transfer_misfit < 0.5 * plain && change.transfer_misfit < 1.5 && plain > 1.2) {
-    findings.push_back({.kind = Kind::kTransfer, .certainty = change.transfer_misfit < 0.25 * plain && plain > 3 ? Certainty::kSure : Certainty::kLikely});
-    findings.back().evidence = {{"from", change.from}, {"to", change.to}, {"misfit", rounded(change.transfer_misfit)}, {"line_misfit", rounded(change.misfit)}};
+    findings.push_back(
+        {.kind = Kind::kTransfer,
+         .certainty = change.transfer_misfit < 0.25 * plain && plain > 3 ? Certainty::kSure : Certainty::kLikely});
+    findings.back().evidence = {{"from", change.from},
+                                {"to", change.to},
+                                {"misfit", rounded(change.transfer_misfit)},
+                                {"line_misfit", rounded(change.misfit)}};
     return;
   }
-  if (plain > 4) {
+  if (plain > 4 && curve.scatter < 0.25 * plain) {
     findings.push_back({.kind = Kind::kTransfer, .certainty = Certainty::kPossible});
     findings.back().evidence = {{"line_misfit", rounded(change.misfit)}};
     return;
   }
   const bool sure = change.deviates > 3.5 && plain < 0.3 * change.deviates && plain < 1.2 && curve.scatter < 2.5;
   const bool likely = change.deviates > 2.5 && plain < 0.5 * change.deviates && curve.scatter < 0.5 * change.deviates;
-  findings.push_back({.kind = Kind::kBrightness, .certainty = sure ? Certainty::kSure : likely ? Certainty::kLikely : Certainty::kPossible});
+  if (!sure && !likely) return;
+  findings.push_back({.kind = Kind::kBrightness, .certainty = sure ? Certainty::kSure : Certainty::kLikely});
   findings.back().evidence = {{"gain", rounded(line.gain)}, {"offset", rounded(line.level)}};
-  if (change.gamma_misfit < 0.5 * change.misfit) findings.back().evidence.emplace_back("gamma", rounded(1 / change.gamma));
+  if (change.gamma_misfit < 0.5 * change.misfit)
+    findings.back().evidence.emplace_back("gamma", rounded(1 / change.gamma));
 }
 
 /* What is said of a mistake that predicts best. */
@@ -386,7 +396,8 @@ void find_chroma(const Chroma& chroma, const Color& color, bool luma_changes, st
     const double ref = chroma.deviation_ref[p], dist = chroma.deviation_dist[p];
     if (ref < 2 || dist > 0.15 * ref) continue;
     gray = true;
-    findings.push_back({.kind = Kind::kGray, .certainty = ref > 4 && dist < 0.3 ? Certainty::kSure : Certainty::kLikely});
+    findings.push_back(
+        {.kind = Kind::kGray, .certainty = ref > 4 && dist < 0.3 + 0.05 * ref ? Certainty::kSure : Certainty::kLikely});
     findings.back().evidence = {{"plane", p}, {"deviation", rounded(dist)}, {"reference_deviation", rounded(ref)}};
   }
   if (gray) return;
@@ -410,7 +421,8 @@ void find_chroma(const Chroma& chroma, const Color& color, bool luma_changes, st
   const double any = left_by_any_map(chroma, true), scaled = left_by_any_map(chroma, false);
   /* Colors that do not exist in the other matrix are clipped, and fit less. */
   if (left > 1.6 * any + 1 && left > 0.4 * none) return;
-  const bool clear = left < 0.5 * none && other_kind > 2 * left && second > 1.25 * left && moves > 1.5 && left < 1.6 * any + 1;
+  const bool clear =
+      left < 0.5 * none && other_kind > 2 * left && second > 1.25 * left && moves > 1.5 && left < 1.6 * any + 1;
   Certainty certainty = clear ? Certainty::kSure : Certainty::kLikely;
   Kind kind = Kind::kChromaSwapped;
   if (what == What::kMatrix) {
@@ -420,11 +432,15 @@ void find_chroma(const Chroma& chroma, const Color& color, bool luma_changes, st
     if (left > 2 * any + 1) return;
     kind = Kind::kPrimaries;
     const bool wide = mistakes[best].from == 9 || mistakes[best].to == 9;
-    certainty = wide && !luma_changes && other_kind > 1.5 * left && left < 1.2 * std::min(any, scaled) + 0.4 ? Certainty::kLikely : Certainty::kPossible;
+    certainty = wide && !luma_changes && other_kind > 1.5 * left && left < 1.2 * std::min(any, scaled) + 0.4
+                    ? Certainty::kLikely
+                    : Certainty::kPossible;
   }
   findings.push_back({.kind = kind, .certainty = certainty});
-  if (kind != Kind::kChromaSwapped) findings.back().evidence = {{"from", mistakes[best].from}, {"to", mistakes[best].to}};
-  findings.back().evidence.insert(findings.back().evidence.end(), {{"left", rounded(left)}, {"left_without", rounded(none)}});
+  if (kind != Kind::kChromaSwapped)
+    findings.back().evidence = {{"from", mistakes[best].from}, {"to", mistakes[best].to}};
+  findings.back().evidence.insert(findings.back().evidence.end(),
+                                  {{"left", rounded(left)}, {"left_without", rounded(none)}});
 }
 
 }  // namespace
@@ -486,15 +502,6 @@ std::vector<Finding> Levels::finish() {
   if (!fit_for_ || first_ < 0) return findings;
   const Curve curve = curve_of(histogram_);
   const Chroma chroma = chroma_of(frames_);
-  if (getenv("LDEBUG")) {
-    const Line line = line_of(curve);
-    auto ch = change_of(curve, means_.format().color);
-    printf("curve n %zu dev %.1f scatter %.2f distdev %.1f low %.0f high %.0f line %.4f %+.2f misfit id %.2f line %.2f gamma %.3f %.2f tr %d->%d %.2f cgain %.3f| dev", curve.points.size(), curve.deviation, curve.scatter, curve.dist_deviation, curve.low, curve.high, line.gain, line.level, misfit(curve, Line{}), misfit(curve, line), ch.gamma, ch.gamma_misfit, ch.from, ch.to, ch.transfer_misfit, chroma_gain(chroma));
-    for (int p = 0; p < 3; p++) printf(" %.1f/%.1f", chroma.deviation_ref[p], chroma.deviation_dist[p]);
-    printf(" any %.3f diag %.3f\n  ", left_by_any_map(chroma, true), left_by_any_map(chroma, false));
-    for (auto& m : color_mistakes(means_.format().color)) { auto p = predict(chroma, m); printf("  %d:%d->%d %.3f(%.2f)", (int)m.what, m.from, m.to, p.left, p.moves); }
-    puts("");
-  }
   find_chroma(chroma, means_.format().color, misfit(curve, Line{}) > 4, findings);
   const bool mixed = std::any_of(findings.begin(), findings.end(), [](const Finding& f) {
     return (f.kind == Kind::kMatrix || f.kind == Kind::kPrimaries) && f.certainty > Certainty::kPossible;
@@ -505,7 +512,8 @@ std::vector<Finding> Levels::finish() {
     found.from = first_;
     found.end = last_ + 1;
   }
-  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) { return a.kind < b.kind; });
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.kind < b.kind; });
   return findings;
 }
 

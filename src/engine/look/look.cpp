@@ -12,8 +12,7 @@ namespace vmafx::look {
 /* The parts of the look, in the order of their kinds. Each has a constructor of the format, add() and finish(). */
 class Look::Parts {
  public:
-  explicit Parts(const VideoFormat& format)
-      : timing_(format), geometry_(format), levels_(format), structure_(format) {}
+  explicit Parts(const VideoFormat& format) : timing_(format), geometry_(format), levels_(format), structure_(format) {}
 
   void add(int64_t frame, const SignatureSums& sums) {
     timing_.add(frame, sums);
@@ -24,7 +23,7 @@ class Look::Parts {
 
   void finish(std::vector<Finding>* findings) {
     timing_.finish(findings);
-    for (auto& found : {geometry_.finish(), levels_.finish(), structure_.finish()})
+    for (const std::vector<Finding>& found : {geometry_.finish(), levels_.finish(), structure_.finish()})
       findings->insert(findings->end(), found.begin(), found.end());
   }
 

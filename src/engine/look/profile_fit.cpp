@@ -130,7 +130,9 @@ void move(const Band& band, const Displacement& at, bool derivatives, Moved& mov
  * and moves there. */
 struct Shape {
   double gain = 0, level = 0, sharpness = 0;
-  double at(const Doubles& mean, int k) const { return level + gain * mean[k] + sharpness * second_difference(mean, k); }
+  double at(const Doubles& mean, int k) const {
+    return level + gain * mean[k] + sharpness * second_difference(mean, k);
+  }
   static double second_difference(const Doubles& mean, int k) { return mean[k - 1] - 2 * mean[k] + mean[k + 1]; }
 };
 

@@ -22,8 +22,8 @@ struct ProfileFit {
   /* The information in it: the matrix of the normal equations over the residual's variance, first-first, first-last,
    * last-last. */
   double information[3] = {0, 0, 0};
-  double residual = 0;  // mean square of what the fit leaves, outliers limited, in levels of 8 bits
-  double variance = 0;  // of the encode's profile, likewise
+  double residual = 0;                  // mean square of what the fit leaves, outliers limited, in levels of 8 bits
+  double variance = 0;                  // of the encode's profile, likewise
   double band[kProfileBands] = {0, 0};  // residuals of the bands
   double fitted() const { return variance > 0 ? 1 - residual / variance : 0; }
 };

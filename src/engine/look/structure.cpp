@@ -141,7 +141,8 @@ Structure::Table Structure::table() const {
   t.lost = seen_[ref_sign][kNone];
   t.turned = seen_[ref_sign][other(ref_sign)];
   t.ref_share = static_cast<double>(ref[ref_sign]) / static_cast<double>(t.known);
-  t.dist_share = static_cast<double>(dist[dist_sign]) / static_cast<double>(std::max<int64_t>(dist[kOddLater] + dist[kEvenLater], 1));
+  t.dist_share = static_cast<double>(dist[dist_sign]) /
+                 static_cast<double>(std::max<int64_t>(dist[kOddLater] + dist[kEvenLater], 1));
   return t;
 }
 
@@ -158,11 +159,17 @@ std::vector<Finding> Structure::finish() {
                                 {"rows", rounded(dist)},
                                 {"reference_rows", rounded(ref)}};
   };
-  const auto enough = [&](int64_t frames, double share) { return frames >= kLeastFrames && static_cast<double>(frames) >= share * known; };
+  const auto enough = [&](int64_t frames, double share) {
+    return frames >= kLeastFrames && static_cast<double>(frames) >= share * known;
+  };
   const bool whole = ref > kCombedRows && dist < kWholeRows;
   if (enough(t.turned, 0.7) && t.ref_share > 0.8 && !(whole && dist < 0.7 * ref)) {
     const bool sure = t.turned >= kSureFrames && t.ref_share > 0.9 && dist > 0.7 * ref;
-    add(Kind::kFieldOrder, sure ? Certainty::kSure : dist > 0.6 * ref ? Certainty::kLikely : Certainty::kPossible, t.turned);
+    add(Kind::kFieldOrder,
+        sure               ? Certainty::kSure
+        : dist > 0.6 * ref ? Certainty::kLikely
+                           : Certainty::kPossible,
+        t.turned);
   } else if (enough(t.gained, 0.25) && t.lost <= 0.1 * known && t.dist_share > 0.8 && dist > 0.95 * ref) {
     const bool sure = t.gained >= kSureFrames && dist > kCombedRows && ref < kWholeRows && t.dist_share > 0.9;
     add(Kind::kCombed, sure ? Certainty::kSure : Certainty::kLikely, t.gained);
@@ -170,7 +177,11 @@ std::vector<Finding> Structure::finish() {
     /* Encoders that leave little detail blur fields, too. */
     const bool detailed = next_but_one_[1] > 0.8 * next_but_one_[0];
     const bool sure = whole && detailed && dist < 0.66 && t.lost >= kSureFrames && t.ref_share > 0.9;
-    add(Kind::kReferenceCombed, sure ? Certainty::kSure : whole && detailed && dist < 0.66 ? Certainty::kLikely : Certainty::kPossible, t.lost);
+    add(Kind::kReferenceCombed,
+        sure                               ? Certainty::kSure
+        : whole && detailed && dist < 0.66 ? Certainty::kLikely
+                                           : Certainty::kPossible,
+        t.lost);
   }
   /* Rows that come twice are a field of one parity; where columns do so, too, a scaler repeats samples. */
   const bool detail = details_ > 0 && next_but_one_[1] > 0.4 * next_but_one_[0];

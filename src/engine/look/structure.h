@@ -37,7 +37,7 @@ class Structure {
   int64_t first_ = -1, last_ = -1;
   int next_ = 0;  // the place of the next frame in its three
   Side ref_, dist_;
-  int64_t seen_[4][4] = {};                           // frames by combing of both
+  int64_t seen_[4][4] = {};                                  // frames by combing of both
   double neighbors_[2] = {0, 0}, next_but_one_[2] = {0, 0};  // sums of differences of rows: reference, encode
   /* How much rows and columns come in pairs, means over frames with profiles. */
   enum Twins { kRefRows, kDistRows, kDistColumns, kTwins };

@@ -1,0 +1,197 @@
+/* Levels: each way in which samples are changed is named with its numbers, and nothing is said of encodes whose samples
+ * mean the same. */
+#include <functional>
+
+#include "engine/look/color_mistakes.h"
+#include "engine/look/levels.h"
+#include "tests/engine/look/painter.h"
+#include "tests/support/check_main.h"
+
+using namespace vmafx;
+using namespace vmafx::look;
+using namespace vmafx::test;
+
+namespace {
+
+constexpr int kW = 192, kH = 144, kSeeds = 6;
+
+VideoFormat format(int bpc = 8) {
+  VideoFormat f;
+  f.w = kW;
+  f.h = kH;
+  f.bpc = bpc;
+  f.chroma = Chroma::k444;
+  f.color.matrix = 1;
+  return f;
+}
+
+using Changed = std::function<Samples(const Samples&)>;
+/* Changes a whole picture, the n-th. */
+using ChangedPicture = std::function<void(Painted&, int, Random&)>;
+
+std::vector<Finding> findings_of(uint64_t seed, const ChangedPicture& prepare, const ChangedPicture& change,
+                                 int bpc = 8) {
+  const Canvas canvas(seed);
+  Random random(seed + 1000);
+  Looking<Levels> looking(format(bpc));
+  for (int n = 0; n < 8; n++) {
+    Painted ref = seen(canvas, {.left = 20.0 + 35 * n, .top = 10.0 + 25 * n}, kW, kH);
+    prepare(ref, n, random);
+    Painted dist = ref;
+    change(dist, n, random);
+    add_noise(dist, 4, random);
+    looking.add(n % 2 ? 48 * n + 1 : 48 * n, ref, dist);
+  }
+  return looking.finish();
+}
+
+void as_it_is(Painted&, int, Random&) {}
+
+std::vector<Finding> findings_of(uint64_t seed, const Changed& change, int bpc = 8) {
+  return findings_of(
+      seed, as_it_is,
+      [&](Painted& p, int, Random&) {
+        for (Samples& s : p.samples) s = change(s);
+      },
+      bpc);
+}
+
+Samples clipped(const std::array<double, 3>& s) {
+  Samples result;
+  for (int p = 0; p < 3; p++) result[p] = static_cast<float>(std::clamp(s[p], 0.0, 255.0));
+  return result;
+}
+
+#define assert_found(findings, wanted, how)        \
+  const Finding* const f = find(findings, wanted); \
+  ck_assert_msg(f && f->certainty >= (how), "seed %d: %d findings", seed, static_cast<int>((findings).size()))
+
+}  // namespace
+
+START_TEST(ranges_are_named) {
+  for (int seed = 0; seed < kSeeds; seed++) {
+    for (bool wider : {false, true}) {
+      const double luma = wider ? 255.0 / 219 : 219.0 / 255, chroma = wider ? 255.0 / 224 : 224.0 / 255;
+      const auto findings = findings_of(
+          seed,
+          [&](const Samples& s) {
+            return clipped({(s[0] - (wider ? 16 : 0)) * luma + (wider ? 0 : 16), (s[1] - 128) * chroma + 128,
+                            (s[2] - 128) * chroma + 128});
+          },
+          seed % 2 ? 10 : 8);
+      assert_found(findings, Kind::kRange, Certainty::kSure);
+      ck_assert_double_eq_tol(number(*f, "gain"), luma, 0.01);
+      ck_assert_int_eq(findings.size(), 1);
+    }
+  }
+}
+END_TEST
+
+/* Luma alone has the gain of a range: that is a change of contrast. */
+START_TEST(contrast_is_no_range) {
+  for (int seed = 0; seed < kSeeds; seed++) {
+    const auto findings =
+        findings_of(seed, [](const Samples& s) { return Samples{16 + s[0] * 219 / 255, s[1], s[2]}; });
+    assert_found(findings, Kind::kBrightness, Certainty::kLikely);
+    ck_assert(!find(findings, Kind::kRange));
+  }
+}
+END_TEST
+
+START_TEST(matrices_are_named) {
+  for (int seed = 0; seed < kSeeds; seed++) {
+    for (const ColorMistake& mistake : color_mistakes(format().color)) {
+      if (mistake.what != ColorMistake::What::kMatrix) continue;
+      const auto findings =
+          findings_of(seed, [&](const Samples& s) { return clipped(mistake.apply({s[0], s[1], s[2]})); });
+      assert_found(findings, Kind::kMatrix, Certainty::kLikely);
+      ck_assert_double_eq(number(*f, "from"), mistake.from);
+      ck_assert_double_eq(number(*f, "to"), mistake.to);
+      ck_assert_int_eq(findings.size(), 1);
+    }
+  }
+}
+END_TEST
+
+START_TEST(planes_that_are_exchanged_or_gray_are_named) {
+  for (int seed = 0; seed < kSeeds; seed++) {
+    {
+      const auto findings = findings_of(seed, [](const Samples& s) { return Samples{s[0], s[2], s[1]}; });
+      assert_found(findings, Kind::kChromaSwapped, Certainty::kSure);
+      ck_assert_int_eq(findings.size(), 1);
+    }
+    const auto findings = findings_of(seed, [](const Samples& s) { return Samples{s[0], s[1], 128}; });
+    assert_found(findings, Kind::kGray, Certainty::kSure);
+    ck_assert_double_eq(number(*f, "plane"), 2);
+    ck_assert_int_eq(findings.size(), 1);
+  }
+}
+END_TEST
+
+START_TEST(brightness_has_its_numbers) {
+  for (int seed = 0; seed < kSeeds; seed++) {
+    {
+      const auto findings =
+          findings_of(seed, [](const Samples& s) { return Samples{1.1F * s[0] - 6, s[1], s[2]}; }, 10);
+      assert_found(findings, Kind::kBrightness, Certainty::kSure);
+      ck_assert_double_eq_tol(number(*f, "gain"), 1.1, 0.01);
+      ck_assert_double_eq_tol(number(*f, "offset"), -6, 1);
+    }
+    const auto findings =
+        findings_of(seed, [](const Samples& s) { return Samples{255 * std::pow(s[0] / 255, 1 / 1.3F), s[1], s[2]}; });
+    assert_found(findings, Kind::kBrightness, Certainty::kLikely);
+    ck_assert_double_eq_tol(number(*f, "gamma"), 1.3, 0.05);
+  }
+}
+END_TEST
+
+START_TEST(transfers_are_named) {
+  for (int seed = 0; seed < kSeeds; seed++) {
+    const auto findings = findings_of(seed, [](const Samples& s) {
+      const double light = light_of(kDisplay, (s[0] - 16) / 219.0) / 100;
+      return Samples{static_cast<float>(16 + 219 * sample_of(16, light)), s[1], s[2]};
+    });
+    assert_found(findings, Kind::kTransfer, Certainty::kLikely);
+    ck_assert_double_eq(number(*f, "to"), 16);
+    for (int transfer : {1, kDisplay, 16, 18}) {
+      for (double v = 0; v <= 1; v += 0.01)
+        ck_assert_double_eq_tol(sample_of(transfer, light_of(transfer, v)), v, 1e-3);
+    }
+  }
+}
+END_TEST
+
+/* Noise, softness, a fade, black and white, clipped light, bars, a logo, saturation: no sample means something else. */
+START_TEST(nothing_is_said_of_good_encodes) {
+  const int step = every_if_not_all(4);
+  for (int seed = 0; seed < 400; seed += step) {
+    const int what = seed / step % 8;
+    const auto prepare = [&](Painted& p, int n, Random& random) {
+      if (what == 5) add_noise(p, 20, random);
+      for (Samples& s : p.samples) {
+        if (what == 1) s[0] = 16 + (s[0] - 16) * static_cast<float>(n + 1) / 8;
+        if (what == 2) s = {s[0], 128, 128};
+        if (what == 3) s[0] = std::clamp(2 * s[0] - 128, 16.0F, 235.0F);
+      }
+      if (what == 4) fill(p, 0, 0, kW, 24, {16, 128, 128});
+    };
+    const auto change = [&](Painted& p, int, Random& random) {
+      if (what == 0) p = blurred(p, 2);
+      if (what == 6) fill(p, 150, 8, 184, 30, {235, 90, 200});
+      if (what == 7) add_noise(p, 20, random);
+    };
+    const auto findings = findings_of(seed, prepare, change, seed % 2 ? 10 : 8);
+    ck_assert_msg(findings.empty(), "seed %d, %d: kind %d", seed, what, static_cast<int>(findings[0].kind));
+  }
+}
+END_TEST
+
+int main() {
+  return run_suite("levels", {{"range", ranges_are_named},
+                              {"contrast", contrast_is_no_range},
+                              {"matrix", matrices_are_named},
+                              {"planes", planes_that_are_exchanged_or_gray_are_named},
+                              {"brightness", brightness_has_its_numbers},
+                              {"transfer", transfers_are_named},
+                              {"good", nothing_is_said_of_good_encodes}});
+}
