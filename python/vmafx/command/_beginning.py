@@ -1,4 +1,4 @@
-"""Looks at the first pictures of a video as ffmpeg decodes them: their size, times and fields. Headers may say otherwise.
+"""Looks at the first pictures of a video as ffmpeg decodes them: size, times and fields. Headers may say otherwise.
 
 The size is that after rotation and cropping, by whatever tag. The first time is that of the first picture that can be
 decoded, which in a stream captured in the middle of a group of pictures is later than the stream's.
@@ -15,7 +15,7 @@ from ._terminal import Failure
 
 PICTURES = 16  # pictures that are decoded: enough for three cycles of 3:2 pulldown
 MOST_AT_ONCE = 4  # processes at the same time
-LEAST_COMBED = 0.2  # the part of pictures with combs above which a video has fields; 3:2 pulldown has 0.4
+LEAST_COMBED = 0.35  # the part of pictures with combs above which a video has fields; 3:2 pulldown has 0.4
 # Containers that keep times in milliseconds, or in the unit that a muxer made of its rate.
 ROUNDED = {"matroska", "webm", "flv"}
 ROUNDING_S = 0.001

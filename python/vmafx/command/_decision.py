@@ -17,6 +17,7 @@ from ._trial import PICTURES, Outcome, Way, best_of
 CLEAR = 1.0
 CLEAR_COLORS = 0.5  # chroma of pale pictures differs little
 CLEAR_TIMES = 3.0  # neighbors of a slow scene are alike
+CLEAR_MARKED = 0.5  # where decoders mark fields, and combs are seen
 # bwdif keeps one half of the lines. If it blurs the others as much as the encoder does, their error goes away: 3.01 dB.
 CLEAR_FIELDS = 3.1
 FEW = 64  # rows or columns by which cropped or padded pictures differ; the largest blocks of AV1 have 128 samples
@@ -149,28 +150,23 @@ def _counted(video: Video, rate: Fraction) -> Video:
 
 def _fields(trial: Trial, dist: Video, ref: Video) -> tuple[Video, Video]:
     """Decides whether fields of one input are made frames. If both have combs, lines are compared with lines."""
-    fielded = [video for video in (dist, ref) if video.combed or video.interlaced]
     for film, telecined in ((dist, ref), (ref, dist)):
-        if _is_film_of(film, telecined) and telecined in fielded:
+        if _is_film_of(film, telecined) and (telecined.combed or telecined.interlaced):
             return _film(trial, dist, ref, telecined)
-    if not fielded:
+    if (dist.combed, dist.interlaced) == (ref.combed, ref.interlaced):
         return dist, ref
-    changes = [(video, f"{DEINTERLACE}{order}") for video in fielded for order in _orders(video)]
-    ways = [Way(dist, ref), *(_with_fields(dist, ref, *change) for change in changes)]
-    told = dist.interlaced != ref.interlaced and any(video.combed for video in fielded)
-    outcome = trial.best_of(ways, CLEAR if told else CLEAR_FIELDS)
+    marked = dist.interlaced != ref.interlaced
+    changed = next(video for video in (dist, ref) if (video.interlaced if marked else video.combed))
+    orders = ("",) if marked else (":parity=tff", ":parity=bff")
+    ways = [Way(dist, ref), *(_with_fields(dist, ref, changed, f"{DEINTERLACE}{order}") for order in orders)]
+    outcome = trial.best_of(ways, CLEAR_MARKED if marked and changed.combed else CLEAR_FIELDS)
     if outcome.number:
         trial.notes.append(
-            f"{changes[outcome.number - 1][0].name} is interlaced, another input is not: deinterlaced (bwdif; PSNR of "
+            f"{changed.name} is interlaced, another input is not: deinterlaced (PSNR of "
             f"some pictures {max(outcome.psnr):.1f} dB, as it is {outcome.psnr[0]:.1f} dB)"
         )
     trial.alike_in_fields = outcome.sure and not outcome.number
     return outcome.way.dist, outcome.way.ref
-
-
-def _orders(video: Video) -> tuple[str, ...]:
-    """Returns the orders of fields that are tried, as an option of bwdif."""
-    return ("",) if video.interlaced else (":parity=tff", ":parity=bff")
 
 
 def _is_film_of(film: Video, telecined: Video) -> bool:
@@ -187,7 +183,7 @@ def _film(trial: Trial, dist: Video, ref: Video, telecined: Video) -> tuple[Vide
     ]
     outcome = trial.best_of(ways, CLEAR)
     if outcome.number == 1:
-        trial.notes.append(f"{telecined.name} is interlaced, another input is not: deinterlaced (bwdif)")
+        trial.notes.append(f"{telecined.name} is interlaced, another input is not: deinterlaced")
     elif outcome.number:
         trial.notes.append(f"{telecined.name} is film with 3:2 pulldown: made film again (fieldmatch, decimate)")
     elif not outcome.sure:

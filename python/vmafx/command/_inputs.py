@@ -150,8 +150,9 @@ def chains_of(
     cut: bool = False,
     sizes: Sequence[Size | None] = (None,),
 ) -> list[Chain]:
-    """Returns the filters of the encodes and of the reference, and adds notes on them. The arguments are make_alike()'s.
-    Raises Failure.
+    """Returns the filters of the encodes and of the reference, and adds notes on them. Raises Failure.
+
+    The arguments are those of make_alike().
     """
     target = _target(dists, ref)
     chains = []

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from . import _beginning, _decision, _ffmpeg, _fold, _inputs, _models
+from ._files import files_in
 from ._models import Scale, Size
 from ._names import redact
 from ._outputs import REPORT, Output, check_outputs
@@ -214,6 +215,13 @@ def probed(settings: Settings, dists: Sequence[str], ref: str) -> list[_ffmpeg.V
     """Returns what the files are, the reference last. Raises Failure."""
     options = [settings.dist_options] * len(dists) + [settings.ref_options]
     told = [_ffmpeg.probe(settings.ffprobe, path, own) for path, own in zip((*dists, ref), options)]
+    for video in told:
+        count = files_in(video.path, video.container)
+        if count > 1 and not settings.partial:
+            raise Failure(
+                f"{video.name} has {count} files, one after another, which ffmpeg does not read as one: join them with "
+                "ffmpeg's demuxer concat (--partial scores what is read)"
+            )
     videos = _beginning.as_decoded(settings.ffmpeg, told)
     if _inputs.lengths_differ(videos[:-1], videos[-1]):
         videos = [_ffmpeg.joined(settings.ffprobe, video) for video in videos]
@@ -221,7 +229,7 @@ def probed(settings: Settings, dists: Sequence[str], ref: str) -> list[_ffmpeg.V
 
 
 def _zeros(dists: Sequence[_ffmpeg.Video], ref: _ffmpeg.Video, begins: Sequence[Begin]) -> list[int]:
-    """Returns the time of each input, the reference last, when all have begun, in microseconds from the file's start."""
+    """Returns when all have begun, in each input, the reference last: microseconds from the file's start."""
     later = [*(begin.later for begin in begins), *([Fraction(0)] * (1 + len(dists) - len(begins)))]
     starts = [round(1e6 * video.start) for video in (*dists, ref)]
     return [start + round(1_000_000 * (max(later) - own)) for start, own in zip(starts, later)]

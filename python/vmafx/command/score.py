@@ -282,8 +282,8 @@ def _score(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Said, 
             note(f"{failure}\n  So all is scored in one run.")
     elif jobs > 1:
         note(
-            "all is scored in one run: the videos are too short for parts, do not say how long they are, or their times "
-            "begin anew"
+            "all is scored in one run: the videos are too short for parts, do not say how long they are, or have times "
+            "that begin anew"
         )
     device = next(iter(arguments.device), None)
     with progress() as bar:
