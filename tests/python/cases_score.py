@@ -392,7 +392,7 @@ def start_long(lab, **settings):
     lab.run("-f lavfi -i testsrc2=s=640x480:r=25:d=4 -c:v mpeg4 -q:v 2 long.mkv").succeeded()
     (lab.folder / "tmp").mkdir()
     (lab.folder / "ffmpeg").write_text(
-        f'#!/bin/sh\necho $$ >"{lab.folder}/pid"\ncase " $* " in *" -filters "*) ;; *) set -- -readrate 0.02 '
+        f'#!/bin/sh\necho $$ >"{lab.folder}/pid"\ncase "$*" in *vmafx=*) set -- -readrate 0.02 '
         f'"$@" ;; esac\nexec {lab.ffmpeg} "$@"\n'
     )
     (lab.folder / "ffmpeg").chmod(0o755)

@@ -15,7 +15,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from . import _ffmpeg, _fold, _inputs, _models
+from . import _beginning, _decision, _ffmpeg, _fold, _inputs, _models
+from ._files import files_in
 from ._models import Scale, Size
 from ._names import redact
 from ._outputs import REPORT, Output, check_outputs
@@ -25,7 +26,6 @@ from ._terminal import Failure, Step
 
 MOST_ENCODES = 16  # encodes that the filter takes
 EARLY = 2.0  # seconds before a range that hold its context, if the file has an index of key frames
-SEEKABLE = {"mov", "matroska", "webm", "mpegts", "yuv4mpegpipe", "nut", "mxf", "flv", "ivf"}
 AS_IN_THE_FILE = "-copyts", "-start_at_zero"  # count times from the start of a file, wherever a seek lands
 
 
@@ -135,6 +135,7 @@ class Work:
     ref: _ffmpeg.Video
     preparation: _inputs.Preparation
     groups: list[Group]
+    own_refs: list[_ffmpeg.Video] = dataclasses.field(default_factory=list)  # the reference for each encode alone
 
     @property
     def models(self) -> dict[str, str]:
@@ -189,34 +190,49 @@ def prepare(
     """
     if not 0 < len(dists) <= MOST_ENCODES and not in_parts:
         raise Failure(f"the filter scores at most {MOST_ENCODES} encodes at once, not {len(dists)}: name fewer", 2)
-    options = [settings.dist_options] * len(dists) + [settings.ref_options]
-    *encodes, reference = videos = [
-        _ffmpeg.probe(settings.ffprobe, path, own) for path, own in zip((*dists, ref), options)
-    ]
-    groups, said = _groups(settings, encodes, reference)
-    sizes = [group.size for group in groups]
-    zeros = None
-    if begins or _inputs.start_apart(encodes, reference):
-        zeros = [_ffmpeg.first_picture(settings.ffmpeg, video) for video in videos]
-    if not zeros or not begins:
-        preparation = _inputs.make_alike(encodes, reference, zeros, sizes=sizes)
-        return Work(
-            settings, encodes, reference, dataclasses.replace(preparation, notes=preparation.notes + said), groups
-        )
-    found = begins(encodes, reference)
-    later = [*(begin.later for begin in found), Fraction(0)]
-    zeros = [
-        zero + round(1_000_000 * (max(later) - own)) for zero, own in zip(zeros, later)
-    ]  # the time when all have begun
-    preparation = _inputs.make_alike(encodes, reference, zeros, cut=True, sizes=sizes)
-    notes = [f"{video.name} {begin.text}" for video, begin in zip(encodes, found)]
-    work = Work(
-        settings, encodes, reference, dataclasses.replace(preparation, notes=notes + preparation.notes + said), groups
+    *encodes, reference = probed(settings, dists, ref)
+    _inputs.refuse_light(encodes, reference)
+    encodes, reference, said = _decision.of_times(settings.ffmpeg, encodes, reference)
+    found = begins(encodes, reference) if begins else []
+    zeros = _zeros(encodes, reference, found)
+    decided = _decision.of_pictures(settings.ffmpeg, encodes, reference, zeros)
+    apart = found or _inputs.start_apart(encodes, reference)
+    groups, said_of_sizes = _groups(settings, decided.dists, decided.ref)
+    preparation = _inputs.make_alike(
+        decided.dists, decided.ref, zeros if apart else None, bool(found), [group.size for group in groups]
     )
-    for video, span in zip(videos, work.spans()):
+    notes = [f"{video.name} {begin.text}" for video, begin in zip(encodes, found)]
+    notes += [*said, *decided.notes, *preparation.notes, *said_of_sizes]
+    preparation = dataclasses.replace(preparation, notes=list(dict.fromkeys(notes)))
+    work = Work(settings, decided.dists, decided.ref, preparation, groups, decided.own_refs)
+    for video, span in zip(work.videos, work.spans() if found else []):
         if span and span[1] <= span[0]:
-            raise Failure(f"{video.name} ends before the others begin: " + "; ".join(notes))
+            raise Failure(f"{video.name} ends before the others begin: " + "; ".join(notes[: len(found)]))
     return work
+
+
+def probed(settings: Settings, dists: Sequence[str], ref: str) -> list[_ffmpeg.Video]:
+    """Returns what the files are, the reference last. Raises Failure."""
+    options = [settings.dist_options] * len(dists) + [settings.ref_options]
+    told = [_ffmpeg.probe(settings.ffprobe, path, own) for path, own in zip((*dists, ref), options)]
+    for video in told:
+        count = files_in(video.path, video.container)
+        if count > 1 and not settings.partial:
+            raise Failure(
+                f"{video.name} has {count} files, one after another, which ffmpeg does not read as one: join them with "
+                "ffmpeg's demuxer concat (--partial scores what is read)"
+            )
+    videos = _beginning.as_decoded(settings.ffmpeg, told)
+    if _inputs.lengths_differ(videos[:-1], videos[-1]):
+        videos = [_ffmpeg.joined(settings.ffprobe, video) for video in videos]
+    return videos
+
+
+def _zeros(dists: Sequence[_ffmpeg.Video], ref: _ffmpeg.Video, begins: Sequence[Begin]) -> list[int]:
+    """Returns when all have begun, in each input, the reference last: microseconds from the file's start."""
+    later = [*(begin.later for begin in begins), *([Fraction(0)] * (1 + len(dists) - len(begins)))]
+    starts = [round(1e6 * video.start) for video in (*dists, ref)]
+    return [start + round(1_000_000 * (max(later) - own)) for start, own in zip(starts, later)]
 
 
 # -- The sizes at which pictures are scored ----------------------------------------------------------------------------
@@ -331,12 +347,7 @@ def _seeks(work: Work, time_range: TimeRange, early: float) -> list[float | None
         return [None] * len(work.videos)
     begin = time_range.begin / 1000 - early
     places = [begin + zero for zero in work.zeros()]
-    return [place if place > 0 and _can_seek(video) else None for video, place in zip(work.videos, places)]
-
-
-def _can_seek(video: _ffmpeg.Video) -> bool:
-    """Returns whether times are right after a seek: without an index or times in the file they are not, nor with -r."""
-    return "-r" not in video.options and not SEEKABLE.isdisjoint(video.container.split(","))
+    return [place if place > 0 and video.can_seek else None for video, place in zip(work.videos, places)]
 
 
 def _extent(work: Work, time_range: TimeRange | None, early: float) -> Extent:

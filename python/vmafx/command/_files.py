@@ -1,0 +1,72 @@
+"""Counts the files that follow one another in one, as `cat` puts them together. ffmpeg reads only the first of MP4, and
+gives the pictures of all in Matroska times that begin anew.
+"""
+
+import os
+from collections.abc import Iterator
+from typing import BinaryIO
+
+MOST_PARTS = 100000  # boxes or elements that are looked at: a fragmented MP4 has one every few seconds
+EBML, SEGMENT = 0x1A45DFA3, 0x18538067
+
+
+def files_in(path: str, container: str) -> int:
+    """Returns how many files there are in it; 1 if it cannot be told."""
+    kinds = set(container.split(","))
+    try:
+        with open(path.removeprefix("file:"), "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if "mov" in kinds:
+                return _movies(file, size)
+            return _segments(file, size) if "matroska" in kinds else 1
+    except OSError:  # a URL
+        return 1
+
+
+def _movies(file: BinaryIO, size: int) -> int:
+    """Counts the boxes moov. Fragments may each begin with one, and are read."""
+    names = list(_boxes(file, size))
+    return 1 if b"moof" in names else max(names.count(b"moov"), 1)
+
+
+def _boxes(file: BinaryIO, size: int) -> Iterator[bytes]:
+    """Yields the names of the boxes of an MP4."""
+    place = 0
+    for _ in range(MOST_PARTS):
+        file.seek(place)
+        head = file.read(16)
+        if len(head) < 8:
+            return
+        length = int.from_bytes(head[:4], "big")
+        if length == 1:
+            length = int.from_bytes(head[8:], "big")
+        yield head[4:8]
+        if length < 8 or place + length > size:  # 0: to the end of the file
+            return
+        place += length
+
+
+def _segments(file: BinaryIO, size: int) -> int:
+    """Counts the heads of Matroska."""
+    place, count = 0, 0
+    for _ in range(MOST_PARTS):
+        file.seek(place)
+        name, width = _number(file, marked=True)
+        length, more = _number(file, marked=False)
+        if not width or not more or name not in (EBML, SEGMENT):
+            break
+        count += name == EBML
+        if length == (1 << 7 * more) - 1 or place + length > size:  # a live stream does not tell its length
+            break
+        place += width + more + length
+    return max(count, 1)
+
+
+def _number(file: BinaryIO, marked: bool) -> tuple[int, int]:
+    """Returns a number of EBML and how many bytes it has; `marked`: with the mark of its length, as names are."""
+    first = file.read(1)
+    if not first or not first[0]:
+        return 0, 0
+    width = 9 - first[0].bit_length()
+    value = int.from_bytes(first + file.read(width - 1), "big")
+    return (value if marked else value & ~(1 << 7 * width)), width
