@@ -44,6 +44,10 @@ ZSCALE_TRANSFERS = {
 SAME_TRANSFER = {"smpte170m": "bt709", "bt2020-10": "bt709", "bt2020-12": "bt709"}
 
 
+class ShapesDiffer(Failure):
+    """Raised if an encode and the reference do not show the same part of a picture."""
+
+
 class Samples(NamedTuple):
     """The meaning of a pixel format's samples, wherever they lie in memory."""
 
@@ -154,10 +158,10 @@ def same_size(video: Video, ref: Video) -> bool:
 
 def _refuse(dists: list[Video], ref: Video) -> None:
     for video in dists:
-        if _shape(video) and not _same_shape(video, ref):
-            raise Failure(
+        if _shape(video) and not same_shape(video, ref):
+            raise ShapesDiffer(
                 f"{video.name} ({_size(video)}) and {ref.name} ({_size(ref)}) have different shapes, so they do not "
-                "show the same part of the picture: crop or pad one of them first (ffmpeg's filters crop and pad)"
+                "show the same part of the picture: crop or pad one of them first (--crop, or ffmpeg's filters)"
             )
         if video.transfer and ref.transfer and HDR.get(video.transfer) != HDR.get(ref.transfer):
             raise Failure(
@@ -166,7 +170,7 @@ def _refuse(dists: list[Video], ref: Video) -> None:
             )
 
 
-def _same_shape(video: Video, ref: Video) -> bool:
+def same_shape(video: Video, ref: Video) -> bool:
     """Returns whether the shapes agree as shown, or as stored if only a tag is wrong."""
     as_shown = _shape(video) / _shape(ref)
     as_stored = Fraction(video.width * ref.height, video.height * ref.width)

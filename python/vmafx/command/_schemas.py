@@ -82,7 +82,16 @@ RUN = _object({}, {"scores": {**OBJECT, "additionalProperties": FACTS}})
 # A reason to doubt the scores.
 DOUBT = _object(
     {"kind": TEXT, "text": TEXT, "remedies": _list(TEXT)},
-    {"count": FRAME_NUMBER, "from": FRAME_NUMBER, "to": FRAME_NUMBER, "frame_duration": TIME},
+    {
+        **{name: FRAME_NUMBER for name in ("count", "from", "to")},
+        "frame_duration": TIME,
+        "certainty": {"enum": ["possible", "likely", "sure"], "description": "'possible', 'likely' or 'sure'"},
+        "evidence": {
+            **OBJECT,
+            "additionalProperties": {"type": "number", "description": "a number"},
+            "description": "an object of numbers",
+        },
+    },
 )
 WARNINGS = _list(TEXT, maxItems=MOST_WARNINGS, description=f"a list of at most {MOST_WARNINGS} texts")
 DOUBTS = _list(DOUBT, maxItems=MOST_DOUBTS, description=f"a list of at most {MOST_DOUBTS} doubts")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from . import _ffmpeg, _fold, _inputs, _models
+from ._changes import AS_TAGGED, Change, counting_rate, notes_of
 from ._models import Scale, Size
 from ._names import redact
 from ._outputs import REPORT, Output, check_outputs
@@ -53,6 +54,7 @@ class Settings:
     ref_options: tuple[str, ...] = ()
     overwrite: bool = False  # whether metrics may replace any file that they write to
     partial: bool = False  # whether scores of a part of what the files promise are taken
+    as_is: bool = False  # whether the inputs are taken as their tags say, and nobody looks at the pictures
 
     def as_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -135,6 +137,8 @@ class Work:
     ref: _ffmpeg.Video
     preparation: _inputs.Preparation
     groups: list[Group]
+    changes: list[Change]  # of all inputs; `dists` and `ref` are what the changed inputs are
+    begins: list[Begin] | None = None  # how the encodes begin, if that was asked for
 
     @property
     def models(self) -> dict[str, str]:
@@ -163,7 +167,13 @@ class Work:
         preparation = dataclasses.replace(
             self.preparation, dist=[self.preparation.dist[number] for number in numbers], zeros=zeros
         )
-        return dataclasses.replace(self, dists=[self.dists[number] for number in numbers], preparation=preparation)
+        return dataclasses.replace(
+            self,
+            dists=[self.dists[number] for number in numbers],
+            preparation=preparation,
+            changes=[self.changes[number] for number in (*numbers, -1)],
+            begins=[self.begins[number] for number in numbers] if self.begins else None,
+        )
 
     def spans(self) -> list[tuple[float, float] | None]:
         """Returns when the pictures of each input begin and end, in the time of reports; None if not known."""
@@ -174,49 +184,86 @@ class Work:
             for video, begin in zip(self.videos, begins)
         ]
 
+    @property
+    def can_seek(self) -> list[bool]:
+        """Whether reading each input may begin in the middle."""
+        return [change.seekable and _can_seek(video) for video, change in zip(self.videos, self.changes)]
+
     def zeros(self) -> list[float]:
         """Returns the time in each file, in seconds from its start, that is the time 0 of reports."""
         return [zero / 1e6 for zero in self.preparation.zeros or [0] * len(self.videos)]
 
 
 def prepare(
-    settings: Settings, dists: Sequence[str], ref: str, in_parts: bool = False, begins: Begins | None = None
+    settings: Settings,
+    dists: Sequence[str],
+    ref: str,
+    in_parts: bool = False,
+    begins: Begins | None = None,
+    changes: Sequence[Change] | None = None,
 ) -> Work:
     """Probes the files. Raises Failure if they cannot be compared.
 
     `in_parts` allows more encodes than the filter scores at once, for Work.of(). `begins` returns how the encodes
-    begin, if they do not begin with the reference.
+    begin, if they do not begin with the reference. `changes`: of each input, the reference last.
     """
     if not 0 < len(dists) <= MOST_ENCODES and not in_parts:
         raise Failure(f"the filter scores at most {MOST_ENCODES} encodes at once, not {len(dists)}: name fewer", 2)
-    options = [settings.dist_options] * len(dists) + [settings.ref_options]
-    *encodes, reference = videos = [
-        _ffmpeg.probe(settings.ffprobe, path, own) for path, own in zip((*dists, ref), options)
-    ]
+    videos = probed(settings, dists, ref)
+    changes = list(changes or [AS_TAGGED] * len(videos))
+    rate = counting_rate(videos[-1])
+    *encodes, reference = changed = [change.facts(video, rate) for change, video in zip(changes, videos)]
     groups, said = _groups(settings, encodes, reference)
-    sizes = [group.size for group in groups]
+    found = begins(videos[:-1], videos[-1]) if begins else None
+    later = [begin.later for begin in found] if found else [change.later for change in changes[:-1]]
+    cut = found is not None or any(later)
     zeros = None
-    if begins or _inputs.start_apart(encodes, reference):
+    if cut or _inputs.start_apart(encodes, reference):
         zeros = [_ffmpeg.first_picture(settings.ffmpeg, video) for video in videos]
-    if not zeros or not begins:
-        preparation = _inputs.make_alike(encodes, reference, zeros, sizes=sizes)
-        return Work(
-            settings, encodes, reference, dataclasses.replace(preparation, notes=preparation.notes + said), groups
-        )
-    found = begins(encodes, reference)
-    later = [*(begin.later for begin in found), Fraction(0)]
-    zeros = [
-        zero + round(1_000_000 * (max(later) - own)) for zero, own in zip(zeros, later)
-    ]  # the time when all have begun
-    preparation = _inputs.make_alike(encodes, reference, zeros, cut=True, sizes=sizes)
-    notes = [f"{video.name} {begin.text}" for video, begin in zip(encodes, found)]
-    work = Work(
-        settings, encodes, reference, dataclasses.replace(preparation, notes=notes + preparation.notes + said), groups
-    )
-    for video, span in zip(videos, work.spans()):
-        if span and span[1] <= span[0]:
-            raise Failure(f"{video.name} ends before the others begin: " + "; ".join(notes))
+    if zeros and cut:
+        speeds = [change.speed(video, rate) for change, video in zip(changes, videos)]
+        zeros = _when_all_have_begun(zeros, [*later, Fraction(0)], speeds)
+    preparation = _inputs.make_alike(encodes, reference, zeros, cut=cut, sizes=[group.size for group in groups])
+    notes = [f"{video.name} {begin.text}" for video, begin in zip(encodes, found or ())] + notes_of(changes, videos)
+    *chains, chain = [
+        change.chain(video, rate, chain)
+        for change, video, chain in zip(changes, videos, (*preparation.dist, preparation.ref))
+    ]
+    preparation = _inputs.Preparation(chains, chain, notes + preparation.notes + said, zeros)
+    work = Work(settings, encodes, reference, preparation, groups, changes, found)
+    if cut:
+        _check_overlap(work)
     return work
+
+
+def probed(settings: Settings, dists: Sequence[str], ref: str) -> list[_ffmpeg.Video]:
+    """Returns what the files are, the reference last. Raises Failure."""
+    options = [settings.dist_options] * len(dists) + [settings.ref_options]
+    return [_ffmpeg.probe(settings.ffprobe, path, own) for path, own in zip((*dists, ref), options)]
+
+
+def _when_all_have_begun(zeros: list[int], later: Sequence[Fraction], speeds: Sequence[Fraction]) -> list[int]:
+    """Returns the time in each file, in microseconds, at which all inputs have begun."""
+    return [zero + round(1_000_000 * (max(later) - own) * speed) for zero, own, speed in zip(zeros, later, speeds)]
+
+
+def _check_overlap(work: Work) -> None:
+    for video, span in zip(work.videos, work.spans()):
+        if span and span[1] <= span[0]:
+            raise Failure(f"{video.name} ends before the others begin: " + "; ".join(work.notes))
+
+
+def prepare_again(work: Work, changes: Sequence[Change], settings: Settings | None = None) -> Work:
+    """Prepares the inputs with other changes, or for other settings. Raises Failure."""
+    found = work.begins
+    return prepare(
+        settings or work.settings,
+        [video.path for video in work.dists],
+        work.ref.path,
+        in_parts=True,
+        begins=(lambda dists, ref: found) if found else None,
+        changes=changes,
+    )
 
 
 # -- The sizes at which pictures are scored ----------------------------------------------------------------------------
@@ -331,7 +378,7 @@ def _seeks(work: Work, time_range: TimeRange, early: float) -> list[float | None
         return [None] * len(work.videos)
     begin = time_range.begin / 1000 - early
     places = [begin + zero for zero in work.zeros()]
-    return [place if place > 0 and _can_seek(video) else None for video, place in zip(work.videos, places)]
+    return [place if place > 0 and can_seek else None for place, can_seek in zip(places, work.can_seek)]
 
 
 def _can_seek(video: _ffmpeg.Video) -> bool:
@@ -369,6 +416,7 @@ def _filter_options(work: Work, group: Group, log: Path, time_range: TimeRange |
         "shortest": 1,
         "range": time_range,
         "overwrite": 1 if settings.overwrite else None,
+        "check": "off" if settings.as_is else None,
     }
     if len(work.dists) > 1:
         options |= {"encodes": len(work.dists), "encode_names": "|".join(work.names)}
