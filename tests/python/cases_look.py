@@ -12,7 +12,7 @@ from common import FRAMES, HEIGHT, WIDTH, case, check, check_equal
 from pages import Content
 from vmafx.command import _look, _scoring
 from vmafx.command._changes import Turn
-from vmafx.command._decision import decide
+from vmafx.command._corrections import decide
 from vmafx.command._findings import Finding, Piece
 from vmafx.command._scores import read_scores
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import fmean
 
 from ._changes import AS_TAGGED, Change, Turn
-from ._decision import SHOWN, decide
+from ._corrections import SHOWN, decide
 from ._ffmpeg import Video
 from ._findings import Piece, piece_of
 from ._inputs import ShapesDiffer, same_shape
