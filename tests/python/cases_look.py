@@ -161,7 +161,7 @@ def frames_are_paired_by_number_or_decimated(lab):
         lab, repeated, sure("cadence", repeated=1, of=5), ref=source, worst=55.0, says="repeats one of 5 frames"
     )
     check("decimate=cycle=5" in after.preparation.dist[0].times, after.preparation)
-    check_equal(after.can_seek, [False, True], "whether a part may be scored by itself")
+    check(not after.dists[0].can_seek, "a part may be scored by itself")
     fast = damaged(lab, "settb=1/25,setpts=N", "-r 25", "fast.mkv", source=source)
     is_repaired(lab, fast, sure("other_pictures"), ref=source, worst=55.0, says="paired by number")
     slow = damaged(lab, "fps=30:round=up", "-r 30", "slow.mkv", source=source)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ._ffmpeg import Video
-from ._inputs import SCALE_MATRICES, Chain, samples_of
+from ._inputs import SCALE_MATRICES, is_rgb
 from ._models import Size
 from ._terminal import Failure
 
@@ -94,11 +94,6 @@ class Change:
     by_hand: frozenset[str] = frozenset()
     notes: tuple[tuple[str, str], ...] = ()  # what is done and why: a key, and a text that follows the input's name
 
-    @property
-    def seekable(self) -> bool:
-        """Whether a frame is found after a seek: not if frames are counted from the first one on."""
-        return not self.counted and not self.cycle
-
     def with_note(self, key: str, text: str, **fields: Any) -> "Change":
         """Returns the change with other fields, and the text on them in place of an older one."""
         notes = tuple(note for note in self.notes if note[0] != key)
@@ -126,28 +121,13 @@ class Change:
             changed = replace(changed, full_range=self.full_range, pix_fmt=video.pix_fmt.replace("yuvj", "yuv"))
         if self.matrix:
             changed = replace(changed, matrix=self.matrix)
+        changed = replace(changed, changed=",".join(self._of_pictures(video)))
         if self.cycle and video.rate:
-            changed = replace(changed, rate=video.rate * (self.cycle - 1) / self.cycle, interlaced=False)
-        return self._count(changed, rate) if self.counted else changed
-
-    def _count(self, video: Video, rate: Fraction) -> Video:
-        frames = frames_of(video)
-        return replace(video, rate=rate, start=0.0, duration=frames / float(rate) if frames else None)
-
-    def speed(self, video: Video, rate: Fraction) -> Fraction:
-        """Returns how much faster the video's own times pass than those of its counted frames."""
-        return rate / video.rate if self.counted and video.rate else Fraction(1)
-
-    def chain(self, video: Video, rate: Fraction, chain: Chain) -> Chain:
-        """Returns the filters of the input, with those of the change; `video` is as it was before the change."""
-        times = [chain.times]
-        if self.cycle:
-            times += ["fieldmatch"] * video.interlaced + [f"decimate=cycle={self.cycle}"]
-        if self.counted:
-            times.append(f"settb=AVTB,setpts=N/({rate})/TB")
-        own = ",".join(self._of_pictures(video))
-        pictures = tuple(",".join(filter(None, (own, others))) for others in chain.pictures)
-        return Chain(",".join(filter(None, times)), pictures)
+            match = "fieldmatch," if video.interlaced or video.combed else ""
+            slower = video.rate * (self.cycle - 1) / self.cycle
+            fields = f"{match}decimate=cycle={self.cycle}"
+            changed = replace(changed, rate=slower, interlaced=False, combed=False, fields=fields)
+        return changed.at_rate(rate) if self.counted else changed
 
     def _of_pictures(self, video: Video) -> list[str]:
         filters, tags = [], []
@@ -156,7 +136,7 @@ class Change:
             tags.append(f"range={word}")
             if video.pix_fmt.startswith("yuvj"):  # a format that means the full range
                 filters.append(f"scale=in_range={word}:out_range={word},format={video.pix_fmt.replace('yuvj', 'yuv')}")
-        if self.matrix and samples_of(video.pix_fmt).chroma != "rgb":
+        if self.matrix and not is_rgb(video):
             tags.append(f"colorspace={self.matrix}")
         if tags:
             filters.append(f"setparams={':'.join(tags)}")

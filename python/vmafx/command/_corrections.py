@@ -13,7 +13,7 @@ from statistics import fmean
 from ._changes import Box, Change, Turn, frames_of
 from ._ffmpeg import Video
 from ._findings import OF_TIME, Piece
-from ._inputs import LIKE_RATES, samples_of
+from ._inputs import LIKE_RATES, is_rgb
 from ._models import Size
 from ._scoring import Work
 
@@ -180,7 +180,8 @@ def _edges(evidence: Mapping[str, float], seen: Size, own: Size) -> list[int]:
 def _rest(video: Video, edges: Sequence[int], change: Change) -> Box | None:
     """Returns the part of the whole picture within these edges of a video; None if there is nothing to cut off."""
     left, top, right, bottom = edges
-    box = Box(video.width - left - right, video.height - top - bottom, left, top)
+    x, y = video.corner or (0, 0)
+    box = Box(video.width - left - right, video.height - top - bottom, left + x, top + y)
     if not any(edges) or min(box.width, box.height) < LEAST_SIDE:
         return None
     return box.inside(change.crop)
@@ -201,7 +202,7 @@ def _with_range(case: Case) -> Case:
     wanted = (ref - dist) - step
     if (ref - (not dist)) == wanted:
         return case.change_dist(_range_text(not dist), full_range=not dist)
-    if ((not ref) - dist) == wanted and samples_of(case.ref.pix_fmt).chroma != "rgb":
+    if ((not ref) - dist) == wanted and not is_rgb(case.ref):
         return case.change_ref(_range_text(not ref), full_range=not ref)
     return case
 
@@ -218,7 +219,7 @@ def _with_matrix(case: Case) -> Case:
     name = MATRICES[round(seen["to"])]
     known = MATRICES.get(round(seen.get("from", 0)))
     case = case.change_dist(f"has the color matrix {name}, {SHOWN}, whatever its tag says", matrix=name)
-    if known and not case.ref.matrix and samples_of(case.ref.pix_fmt).chroma != "rgb":
+    if known and not case.ref.matrix and not is_rgb(case.ref):
         case = case.change_ref(f"has the color matrix {known}, {SHOWN}", matrix=known)
     return case
 

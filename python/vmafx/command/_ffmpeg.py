@@ -127,12 +127,45 @@ class Video:
     full_range: bool
     matrix: str | None
     transfer: str | None
+    primaries: str | None = None
     options: tuple[str, ...] = ()  # words for ffmpeg before -i
+    interval: tuple[float, float] | None = None  # without a rate: the seconds between pictures, from and to
+    combed: bool = False  # whether lines of the first pictures are of different times
+    fields: str = ""  # filters that make whole frames of fields
+    restarts: int = 0  # how often the times begin anew in mid-stream
+    changed: str = (
+        ""  # filters that change the picture whatever its tags say (_changes); the facts are those behind them
+    )
+    corner: tuple[int, int] | None = None  # the place of these pictures in the decoded ones; None: they are those
 
     @property
     def name(self) -> str:
         """The path for a line of text, without the secrets of a URL."""
         return shown(redact(self.path, [self.path]))
+
+    @property
+    def timed(self) -> bool:
+        """Whether the container has times of pictures, not only their order."""
+        return not WITHOUT_TIMES.search(self.container)
+
+    @property
+    def rate_is_made_up(self) -> bool:
+        """Whether the rate may be the demuxer's own, which neither the file nor the user has said."""
+        return not self.timed and self.container != "avi" and not {"-r", "-framerate"} & set(self.options)
+
+    @property
+    def can_seek(self) -> bool:
+        """Whether times are right after a seek: without an index or times in the file they are not, nor with -r, nor
+        where filters count pictures or times begin anew.
+        """
+        counted = "-r" in self.options or "decimate" in self.fields or self.restarts
+        return not counted and not SEEKABLE.isdisjoint(self.container.split(","))
+
+    def at_rate(self, rate: Fraction) -> "Video":
+        """Returns the video with its pictures counted at a rate, whatever their times."""
+        frames = float(self.frames or 0) or (self.duration or 0) * float(self.rate or 0)
+        options = (*self.options, "-r", str(rate))
+        return replace(self, rate=rate, start=0.0, duration=frames / float(rate) or None, options=options)
 
     @property
     def input(self) -> list[str]:
@@ -177,17 +210,16 @@ def _video_of(path: str, content: dict[str, Any], options: dict[str, str]) -> Vi
         full_range=stream.get("color_range") == "pc" or stream["pix_fmt"].startswith("yuvj"),
         matrix=_known(stream.get("color_space")),
         transfer=_known(stream.get("color_transfer")),
+        primaries=_known(stream.get("color_primaries")),
     )
 
 
 def _as_told(video: Video, options: Sequence[str]) -> Video:
     """Returns the video as ffmpeg reads it with these options: -r makes the times anew."""
     told = dict(zip(options[::2], options[1::2]))
-    rate, duration = video.rate, video.duration
-    if new := _fraction(told.get("-r")):
-        frames = float(video.frames or 0) or (duration or 0) * float(rate or 0)
-        rate, duration = new, frames / float(new) or None
-    return replace(video, rate=rate, duration=duration, options=tuple(word for word in options if word != FLAG))
+    if rate := _fraction(told.get("-r")):
+        video = video.at_rate(rate)
+    return replace(video, options=tuple(word for word in options if word != FLAG))
 
 
 def check_readable(path: str) -> None:
@@ -205,6 +237,14 @@ def check_readable(path: str) -> None:
         raise Failure(ONCE.format(f"{shown(path)} is {word}, which"))
 
 
+SEEKABLE = {"mov", "matroska", "webm", "mpegts", "yuv4mpegpipe", "nut", "mxf", "flv", "ivf"}
+TIMES_BEGIN_ANEW = {"mpegts", "mpeg"}
+BACK_S, AHEAD_S = 0.1, 10.0  # a larger step of times is a new beginning, as for ffmpeg (-dts_delta_threshold)
+# Raw streams and sequences of pictures have no times. FFmpeg's AVI has no times of pictures that are out of order.
+WITHOUT_TIMES = re.compile(
+    r"^(?:avi|h26[1-4]|hevc|vvc|evc|obu|av1|mpegvideo|m4v|vc1|cavsvideo|avs[23]|dirac|mjpeg(?:_2000)?|dnxhd|rawvideo|"
+    r"bitpacked|v210x?|image2\w*|\w+_pipe)$"
+)
 FLAG = ""  # stands for the value of an option that has none
 
 
@@ -218,20 +258,6 @@ def option_words(text: str) -> tuple[str, str]:
             f"'{shown(text)}' is not an input option: write NAME=VALUE, such as r=50, or NAME for one without a value"
         )
     return f"-{name}", value if separator else FLAG
-
-
-def first_picture(ffmpeg: str, video: Video) -> int:
-    """Returns when the first picture is shown, in microseconds from the start of the file.
-
-    The stream may begin earlier: decoders leave out pictures that they cannot show.
-    """
-    command = [ffmpeg, "-hide_banner", "-nostdin", "-copyts", "-start_at_zero", *video.input, "-map", "0:V:0"]
-    command += ["-frames:v", "1", "-vf", "settb=AVTB,showinfo", "-f", "null", "-"]
-    answer = ask(command)
-    found = re.search(r"^\[Parsed_showinfo\S* @ \S+\] n: *0 pts: *(-?\d+) ", answer.err, re.M)
-    if answer.status or not found:
-        raise Failure(f"cannot decode {video.name}: {_without_name(answer.last_line, video.path)}")
-    return int(found[1])
 
 
 def decoding_errors(ffmpeg: str, video: Video) -> list[str]:
@@ -260,7 +286,7 @@ def cuts(ffmpeg: str, path: str, threshold: float, begin: float, end: float) -> 
     ]
     answer = ask([*command, "-map", "0:V:0", "-vf", filters, "-f", "null", os.devnull], READING_S)
     if answer.status:
-        raise Failure(f"cannot find the scenes of {shown(path)}: {_without_name(answer.last_line, path)}")
+        raise Failure(f"cannot find the scenes of {shown(path)}: {without_name(answer.last_line, path)}")
     return [begin + int(pts) / 1e6 for pts in re.findall(r"^frame:\d+ +pts:(-?\d+) ", answer.text, re.M)]
 
 
@@ -269,6 +295,28 @@ def packets(ffprobe: str, path: str, options: Sequence[str] = ()) -> Iterator[tu
     for fields in _packets(ffprobe, path, "pts_time,dts_time,size", "V:0", options):
         if (time := _time_of(fields)) is not None:
             yield time, int(fields.get("size", "0"))
+
+
+def joined(ffprobe: str, video: Video) -> Video:
+    """Returns the video with the length of all pictures, if recordings were put together whose times begin anew.
+
+    The container tells that of its last times. So all packets are read.
+    """
+    if TIMES_BEGIN_ANEW.isdisjoint(video.container.split(",")) or video.restarts:
+        return video
+    parts: list[list[float]] = []
+    entries = "pts_time,dts_time"
+    for fields in _packets(ffprobe, video.path, entries, "V:0", video.options):
+        time = _number(fields.get("dts_time"))
+        if time is None:
+            continue
+        if not parts or not parts[-1][-1] - BACK_S <= time <= parts[-1][-1] + AHEAD_S:
+            parts.append([time, time])
+        parts[-1][-1] = time
+    if len(parts) < 2:
+        return video
+    frame = float(1 / video.rate) if video.rate else 0.0
+    return replace(video, restarts=len(parts) - 1, duration=sum(last - first + frame for first, last in parts))
 
 
 def ends_of_streams(ffprobe: str, video: Video) -> tuple[float | None, float | None]:
@@ -329,7 +377,7 @@ def _ask(
     selected = [] if stream is None else ["-select_streams", stream]
     answer = ask([ffprobe, "-v", "error", *_of_ffprobe(options), *selected, *words, input_name(path)], limit_s)
     if answer.status:
-        raise Failure(f"cannot read {shown(path)}: {_without_name(answer.last_line, path)}")
+        raise Failure(f"cannot read {shown(path)}: {without_name(answer.last_line, path)}")
     return answer.text
 
 
@@ -345,7 +393,7 @@ def _of_ffprobe(options: Sequence[str]) -> list[str]:
     return words
 
 
-def _without_name(line: str, path: str) -> str:
+def without_name(line: str, path: str) -> str:
     line = line.removeprefix(f"{input_name(path)}: ").removeprefix("Error opening input files: ")  # since FFmpeg 7
     return line.replace(path, shown(path))
 

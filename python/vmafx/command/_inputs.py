@@ -28,6 +28,11 @@ SCALE_MATRICES = {
 }
 # Two names of one formula.
 SAME_MATRIX = {"bt470bg": "smpte170m"}
+ZSCALE_PRIMARIES = {
+    *("bt709", "bt470m", "bt470bg", "smpte170m", "smpte240m", "film", "bt2020", "smpte428", "smpte431", "smpte432"),
+    "ebu3213",
+}
+SAME_PRIMARIES = {"smpte240m": "smpte170m"}
 ZSCALE_TRANSFERS = {
     "bt709",
     "smpte170m",
@@ -110,8 +115,11 @@ class Preparation:
 
 
 def start_apart(dists: list[Video], ref: Video) -> bool:
-    """Returns whether times must be counted from the first picture of each input."""
-    return any(abs(video.start - ref.start) > _half_a_frame(ref) for video in dists)
+    """Returns whether times must be counted from the first picture of each input.
+
+    From half a frame on, the nearest picture is another one; times may be rounded, so less is taken for apart.
+    """
+    return any(abs(video.start - ref.start) > min(map(half_a_frame, (video, ref))) / 2 for video in dists)
 
 
 def make_alike(
@@ -126,27 +134,54 @@ def make_alike(
     `zeros`: the times of the first pictures, if they are apart; or the times to begin with, if earlier pictures are to
     be `cut` off. `sizes`: the sizes at which pictures are scored; None stands for the reference's. Raises Failure.
     """
-    _refuse(dists, ref)
-    target = _target(dists, ref)
-    deinterlace = len({video.interlaced for video in (*dists, ref)}) > 1
+    refuse_light(dists, ref)
+    _refuse_shapes(dists, ref)
     notes: list[str] = []
     if zeros and not cut:
         starts = ", ".join(f"{video.name} at {video.start:.3f} s" for video in (*dists, ref))
         notes.append(f"the pictures start at different times ({starts}): all are taken from their first frame")
+    chains = chains_of(dists, ref, notes, zeros, cut, sizes)
+    if not cut:
+        notes += _lengths(dists, ref)
+    return Preparation(chains[:-1], chains[-1], list(dict.fromkeys(notes)), zeros)
+
+
+def chains_of(
+    dists: list[Video],
+    ref: Video,
+    notes: list[str],
+    zeros: list[int] | None = None,
+    cut: bool = False,
+    sizes: Sequence[Size | None] = (None,),
+) -> list[Chain]:
+    """Returns the filters of the encodes and of the reference, and adds notes on them. The arguments are make_alike()'s.
+    Raises Failure.
+    """
+    target = _target(dists, ref)
     chains = []
     for video, zero in zip((*dists, ref), zeros or [0] * (len(dists) + 1)):
         times = [f"settb=AVTB,setpts=PTS-({zero})"] if zeros else []
         if cut:
-            times.append(f"trim=start_pts={-round(1e6 * _half_a_frame(video))}")
-        if deinterlace and video.interlaced:
-            times.append("bwdif=mode=send_frame")
-            notes.append(f"{video.name} is interlaced, another input is not: deinterlaced")
+            times.append(f"trim=start_pts={-round(1e6 * half_a_frame(video))}")
+        if video.fields:
+            times.append(video.fields)
         times += _rate(video, ref, notes)
         pictures = [",".join(_picture(video, ref, target, size, notes)) for size in sizes]
         chains.append(Chain(",".join(times), tuple(pictures)))
-    if not cut:
-        notes += _lengths(dists, ref)
-    return Preparation(chains[:-1], chains[-1], list(dict.fromkeys(notes)), zeros)
+    return chains
+
+
+def same_rate(video: Video, ref: Video) -> bool:
+    return video.rate is not None and ref.rate is not None and abs(video.rate / ref.rate - 1) <= LIKE_RATES
+
+
+def is_rgb(video: Video) -> bool:
+    return samples_of(video.pix_fmt).chroma == "rgb"
+
+
+def primaries_differ(video: Video, ref: Video) -> bool:
+    own, wanted = (SAME_PRIMARIES.get(one.primaries or "", one.primaries) for one in (video, ref))
+    return bool(own and wanted) and own != wanted
 
 
 def same_size(video: Video, ref: Video) -> bool:
@@ -156,13 +191,17 @@ def same_size(video: Video, ref: Video) -> bool:
 # -- What cannot be handled --------------------------------------------------------------------------------------------
 
 
-def _refuse(dists: list[Video], ref: Video) -> None:
+def _refuse_shapes(dists: list[Video], ref: Video) -> None:
     for video in dists:
         if _shape(video) and not same_shape(video, ref):
             raise ShapesDiffer(
                 f"{video.name} ({_size(video)}) and {ref.name} ({_size(ref)}) have different shapes, so they do not "
                 "show the same part of the picture: crop or pad one of them first (--crop, or ffmpeg's filters)"
             )
+
+
+def refuse_light(dists: list[Video], ref: Video) -> None:
+    for video in dists:
         if video.transfer and ref.transfer and HDR.get(video.transfer) != HDR.get(ref.transfer):
             raise Failure(
                 f"{video.name} is {HDR.get(video.transfer, 'SDR')} and {ref.name} is {HDR.get(ref.transfer, 'SDR')}: "
@@ -194,7 +233,7 @@ def _ratio(aspect: Fraction | None) -> str:
 # -- Time --------------------------------------------------------------------------------------------------------------
 
 
-def _half_a_frame(video: Video) -> float:
+def half_a_frame(video: Video) -> float:
     return float(1 / video.rate / 2) if video.rate else 0.02
 
 
@@ -208,7 +247,7 @@ def _rate(video: Video, ref: Video, notes: list[str]) -> list[str]:
             "is nearest in time"
         )
         return []
-    if abs(video.rate / ref.rate - 1) <= LIKE_RATES:
+    if same_rate(video, ref):
         return []
     notes.append(
         f"{video.name} has {float(video.rate):.6g} frames a second, the reference {float(ref.rate):.6g}: frames are "
@@ -217,12 +256,27 @@ def _rate(video: Video, ref: Video, notes: list[str]) -> list[str]:
     return [f"fps={ref.rate}"]
 
 
+def lengths_differ(dists: list[Video], ref: Video) -> bool:
+    return any(_longer_apart(video, ref) for video in dists)
+
+
+def _longer_apart(video: Video, ref: Video) -> bool:
+    """Returns whether the lengths of two videos differ by more than some frames."""
+    if not video.duration or not ref.duration:
+        return False
+    return abs(video.duration - ref.duration) > max(0.2, 5 * half_a_frame(ref))
+
+
 def _lengths(dists: list[Video], ref: Video) -> list[str]:
-    """Returns a note for each encode whose length differs from the reference's by more than some frames."""
-    notes = []
+    notes = [
+        f"the times of {video.name} begin anew in mid-stream: it was put together of {video.restarts + 1} recordings, "
+        "whose pictures are taken one after another"
+        for video in (*dists, ref)
+        if video.restarts
+    ]
     for video in dists:
-        if video.duration and ref.duration and abs(video.duration - ref.duration) > max(0.2, 5 * _half_a_frame(ref)):
-            shorter = min(video.duration, ref.duration)
+        if _longer_apart(video, ref):
+            shorter = min(video.duration or 0, ref.duration or 0)
             notes.append(
                 f"{video.name} lasts {video.duration:.2f} s, the reference {ref.duration:.2f} s: the first "
                 f"{shorter:.2f} s are compared (if one of them lacks its first pictures, give --sync)"
@@ -250,13 +304,13 @@ def _target(dists: list[Video], ref: Video) -> Target:
     videos = [ref, *dists]
     chroma = samples_of(ref.pix_fmt).chroma
     depth = max(samples_of(video.pix_fmt).depth for video in videos)
-    matrices = [video.matrix for video in videos if video.matrix and samples_of(video.pix_fmt).chroma != "rgb"]
+    matrices = [video.matrix for video in videos if video.matrix and video.matrix != "gbr"]
     return Target(
-        Samples("444" if chroma == "rgb" else chroma, depth), _range(ref), next(iter(matrices), _usual_matrix(ref))
+        Samples("444" if chroma == "rgb" else chroma, depth), _range(ref), next(iter(matrices), usual_matrix(ref))
     )
 
 
-def _usual_matrix(video: Video) -> str:
+def usual_matrix(video: Video) -> str:
     return "bt709" if video.height > 576 else "smpte170m"
 
 
@@ -272,7 +326,7 @@ def _picture(video: Video, ref: Video, target: Target, size: Size | None, notes:
         scale.append(f"{wanted.width}:{wanted.height}")
         if size is None:
             notes.append(f"{video.name} is {video.width}x{video.height}: scaled to the reference's {wanted} (bicubic)")
-    if samples.chroma == "rgb":
+    if is_rgb(video):
         scale.append(f"out_range={target.range}:out_color_matrix={SCALE_MATRICES.get(target.matrix, 'bt709')}")
         told.append(f"range={target.range}:colorspace={target.matrix}")
     else:
@@ -283,7 +337,10 @@ def _picture(video: Video, ref: Video, target: Target, size: Size | None, notes:
             scale.append(f"in_range={_range(video)}:out_range={target.range}")
             told.append(f"range={target.range}")
         _matrix(video, ref, scale, told, notes)
-    chain = _transfer(video, ref, notes) + ([f"scale={':'.join([*scale, 'flags=bicubic'])}"] if scale else [])
+    chain = [video.changed] if video.changed else []
+    if video.corner:
+        chain.append(f"crop={video.width}:{video.height}:{video.corner[0]}:{video.corner[1]}:exact=1")
+    chain += _light(video, ref, notes) + ([f"scale={':'.join([*scale, 'flags=bicubic'])}"] if scale else [])
     if samples != target.samples:
         notes.append(f"{video.name} is {video.pix_fmt}: scored as {target.samples.pix_fmt}")
     if samples != target.samples or told:
@@ -311,7 +368,7 @@ def _aspect(video: Video, ref: Video, size: Size | None, notes: list[str]) -> li
 
 def _range(video: Video) -> str:
     """Returns the range of the samples after conversion: RGB is always full, which says nothing of the result."""
-    return "pc" if video.full_range and samples_of(video.pix_fmt).chroma != "rgb" else "tv"
+    return "pc" if video.full_range and not is_rgb(video) else "tv"
 
 
 def _matrix(video: Video, ref: Video, scale: list[str], told: list[str], notes: list[str]) -> None:
@@ -329,8 +386,8 @@ def _matrix(video: Video, ref: Video, scale: list[str], told: list[str], notes: 
     scale.append(f"in_color_matrix={SCALE_MATRICES[video.matrix]}:out_color_matrix={SCALE_MATRICES[ref.matrix]}")
 
 
-def _transfer(video: Video, ref: Video, notes: list[str]) -> list[str]:
-    """Returns the filters that convert the color transfer.
+def _light(video: Video, ref: Video, notes: list[str]) -> list[str]:
+    """Returns the filters that convert the color transfer and primaries.
 
     zscale goes through linear light, for which it must know all the colors: unknown ones are taken for the usual ones.
     """
@@ -339,17 +396,40 @@ def _transfer(video: Video, ref: Video, notes: list[str]) -> list[str]:
         notes.append(
             f"{unknown.name} does not say its color transfer: treated as {HDR[known.transfer or '']}, like {known.name}"
         )
-    if not video.transfer or not ref.transfer or video.transfer == ref.transfer:
-        return []
-    told = f"setparams=color_trc={ref.transfer}"
-    if SAME_TRANSFER.get(video.transfer, video.transfer) == SAME_TRANSFER.get(ref.transfer, ref.transfer):
-        return [told]
-    if not {video.transfer, ref.transfer} <= ZSCALE_TRANSFERS:
+    told = []
+    if video.transfer and ref.transfer and video.transfer != ref.transfer:
+        told.append(f"color_trc={ref.transfer}")
+    if video.primaries and ref.primaries and video.primaries != ref.primaries:
+        told.append(f"color_primaries={ref.primaries}")
+    words = [*_transfer_words(video, ref, notes), *_primaries_words(video, ref, notes)]
+    filters = []
+    if words:
+        matrix = video.matrix or usual_matrix(video)
+        filters = [f"zscale=matrixin={matrix}:matrix={matrix}:{':'.join(words)}"]
+    return filters + ([f"setparams={':'.join(told)}"] if told else [])
+
+
+def _transfer_words(video: Video, ref: Video, notes: list[str]) -> list[str]:
+    """Returns zscale's words for the transfers, if it is needed."""
+    own, wanted = video.transfer or ref.transfer or "bt709", ref.transfer or video.transfer or "bt709"
+    if SAME_TRANSFER.get(own, own) == SAME_TRANSFER.get(wanted, wanted):
+        return [f"transferin={own}:transfer={own}"] if primaries_differ(video, ref) else []
+    if not {own, wanted} <= ZSCALE_TRANSFERS:
         raise Failure(
-            f"{video.name} has the color transfer {video.transfer}, {ref.name} has {ref.transfer}: convert one of them "
+            f"{video.name} has the color transfer {own}, {ref.name} has {wanted}: convert one of them "
             "first (ffmpeg's filter zscale)"
         )
-    notes.append(f"{video.name} has the color transfer {video.transfer}, the reference {ref.transfer}: converted")
-    matrix = video.matrix or _usual_matrix(video)
-    colors = f"matrixin={matrix}:matrix={matrix}:primariesin=bt709:primaries=bt709"
-    return [f"zscale=transferin={video.transfer}:transfer={ref.transfer}:{colors}", told]
+    notes.append(f"{video.name} has the color transfer {own}, the reference {wanted}: converted")
+    same = [] if primaries_differ(video, ref) else ["primariesin=bt709:primaries=bt709"]
+    return [f"transferin={own}:transfer={wanted}", *same]
+
+
+def _primaries_words(video: Video, ref: Video, notes: list[str]) -> list[str]:
+    if not primaries_differ(video, ref):
+        return []
+    own, wanted = video.primaries or "", ref.primaries or ""
+    said = f"{video.name} has the color primaries {own}, the reference {wanted}"
+    if not {own, wanted} <= ZSCALE_PRIMARIES:
+        raise Failure(f"{said}: convert one of them first (ffmpeg's filter zscale)")
+    notes.append(f"{said}: converted")
+    return [f"primariesin={own}:primaries={wanted}"]

@@ -77,7 +77,7 @@ def _pieces(work: Work, time_range: TimeRange | None) -> list[TimeRange]:
         end = min(end or time_range.end / 1000, time_range.end / 1000)
     if end is not None and end - begin <= SHORT_S:
         return []
-    if end is None or not all(work.can_seek):
+    if end is None or not all(video.can_seek for video in work.videos):
         return [_range_of(begin, begin + PIECES * PIECE_S)]
     step = (end - END_S - PIECE_S - begin) / (PIECES - 1)
     return [_range_of(begin + place * step, begin + place * step + PIECE_S) for place in range(PIECES)]

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import _fold, merge
+from . import _ffmpeg, _fold, merge
 from ._outputs import REPORT, Output, check_outputs
 from ._run import FfmpegFailure, Processes
 from ._said import Said
@@ -46,7 +46,8 @@ def cut(
     """Cuts the stream into this many parts, or into parts of about this many seconds; into one if its length is not
     known.
 
-    The last part begins before the shortest encode ends, so that each has pairs of all encodes, and goes on to the end.
+    Times that begin anew in mid-stream do not tell the parts, so that a stream that has them is one part. The last part
+    begins before the shortest encode ends, so that each has pairs of all encodes, and goes on to the end.
     """
     spans = work.spans()
     known = [span for span in spans if span]
@@ -56,6 +57,8 @@ def cut(
     least = max(least, LEAST_FRAMES / float(work.ref.rate or 1))
     wanted = (end - begin) / seconds if seconds else parts or 1
     count = max(1, min(round(wanted), math.floor((end - begin) / least)))
+    if count > 1 and any(_ffmpeg.joined(work.settings.ffprobe, video).restarts for video in work.videos):
+        return [TimeRange()]
     borders = [round(1000 * (begin + (end - begin) * number / count)) for number in range(1, count)]
     return [TimeRange(first, last) for first, last in zip([None, *borders], [*borders, None])]
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from . import _ffmpeg, _fold, _inputs, _models
+from . import _beginning, _decision, _ffmpeg, _fold, _inputs, _models
 from ._changes import AS_TAGGED, Change, counting_rate, notes_of
 from ._models import Scale, Size
 from ._names import redact
@@ -26,7 +26,6 @@ from ._terminal import Failure, Step
 
 MOST_ENCODES = 16  # encodes that the filter takes
 EARLY = 2.0  # seconds before a range that hold its context, if the file has an index of key frames
-SEEKABLE = {"mov", "matroska", "webm", "mpegts", "yuv4mpegpipe", "nut", "mxf", "flv", "ivf"}
 AS_IN_THE_FILE = "-copyts", "-start_at_zero"  # count times from the start of a file, wherever a seek lands
 
 
@@ -139,6 +138,7 @@ class Work:
     groups: list[Group]
     changes: list[Change]  # of all inputs; `dists` and `ref` are what the changed inputs are
     begins: list[Begin] | None = None  # how the encodes begin, if that was asked for
+    own_refs: list[_ffmpeg.Video] = dataclasses.field(default_factory=list)  # the reference for each encode alone
 
     @property
     def models(self) -> dict[str, str]:
@@ -184,11 +184,6 @@ class Work:
             for video, begin in zip(self.videos, begins)
         ]
 
-    @property
-    def can_seek(self) -> list[bool]:
-        """Whether reading each input may begin in the middle."""
-        return [change.seekable and _can_seek(video) for video, change in zip(self.videos, self.changes)]
-
     def zeros(self) -> list[float]:
         """Returns the time in each file, in seconds from its start, that is the time 0 of reports."""
         return [zero / 1e6 for zero in self.preparation.zeros or [0] * len(self.videos)]
@@ -212,45 +207,48 @@ def prepare(
     videos = probed(settings, dists, ref)
     changes = list(changes or [AS_TAGGED] * len(videos))
     rate = counting_rate(videos[-1])
-    *encodes, reference = changed = [change.facts(video, rate) for change, video in zip(changes, videos)]
-    groups, said = _groups(settings, encodes, reference)
-    found = begins(videos[:-1], videos[-1]) if begins else None
-    later = [begin.later for begin in found] if found else [change.later for change in changes[:-1]]
-    cut = found is not None or any(later)
-    zeros = None
-    if cut or _inputs.start_apart(encodes, reference):
-        zeros = [_ffmpeg.first_picture(settings.ffmpeg, video) for video in videos]
-    if zeros and cut:
-        speeds = [change.speed(video, rate) for change, video in zip(changes, videos)]
-        zeros = _when_all_have_begun(zeros, [*later, Fraction(0)], speeds)
-    preparation = _inputs.make_alike(encodes, reference, zeros, cut=cut, sizes=[group.size for group in groups])
-    notes = [f"{video.name} {begin.text}" for video, begin in zip(encodes, found or ())] + notes_of(changes, videos)
-    *chains, chain = [
-        change.chain(video, rate, chain)
-        for change, video, chain in zip(changes, videos, (*preparation.dist, preparation.ref))
-    ]
-    preparation = _inputs.Preparation(chains, chain, notes + preparation.notes + said, zeros)
-    work = Work(settings, encodes, reference, preparation, groups, changes, found)
-    if cut:
-        _check_overlap(work)
+    *encodes, reference = [change.facts(video, rate) for change, video in zip(changes, videos)]
+    _inputs.refuse_light(encodes, reference)
+    encodes, reference, said = _decision.of_times(settings.ffmpeg, encodes, reference)
+    asked = begins(encodes, reference) if begins else None
+    found = asked or _begins_of(changes[:-1])
+    zeros = _zeros(encodes, reference, found)
+    decided = _decision.of_pictures(settings.ffmpeg, encodes, reference, zeros)
+    apart = found or _inputs.start_apart(encodes, reference)
+    groups, said_of_sizes = _groups(settings, decided.dists, decided.ref)
+    preparation = _inputs.make_alike(
+        decided.dists, decided.ref, zeros if apart else None, bool(found), [group.size for group in groups]
+    )
+    of_begins = [f"{video.name} {begin.text}" for video, begin in zip(encodes, asked or ())] + notes_of(changes, videos)
+    notes = [*of_begins, *said, *decided.notes, *preparation.notes, *said_of_sizes]
+    preparation = dataclasses.replace(preparation, notes=list(dict.fromkeys(notes)))
+    work = Work(settings, decided.dists, decided.ref, preparation, groups, changes, asked, decided.own_refs)
+    for video, span in zip(work.videos, work.spans() if found else []):
+        if span and span[1] <= span[0]:
+            raise Failure(f"{video.name} ends before the others begin: " + "; ".join(of_begins))
     return work
 
 
 def probed(settings: Settings, dists: Sequence[str], ref: str) -> list[_ffmpeg.Video]:
     """Returns what the files are, the reference last. Raises Failure."""
     options = [settings.dist_options] * len(dists) + [settings.ref_options]
-    return [_ffmpeg.probe(settings.ffprobe, path, own) for path, own in zip((*dists, ref), options)]
+    told = [_ffmpeg.probe(settings.ffprobe, path, own) for path, own in zip((*dists, ref), options)]
+    videos = _beginning.as_decoded(settings.ffmpeg, told)
+    if _inputs.lengths_differ(videos[:-1], videos[-1]):
+        videos = [_ffmpeg.joined(settings.ffprobe, video) for video in videos]
+    return videos
 
 
-def _when_all_have_begun(zeros: list[int], later: Sequence[Fraction], speeds: Sequence[Fraction]) -> list[int]:
-    """Returns the time in each file, in microseconds, at which all inputs have begun."""
-    return [zero + round(1_000_000 * (max(later) - own) * speed) for zero, own, speed in zip(zeros, later, speeds)]
+def _begins_of(changes: Sequence[Change]) -> list[Begin]:
+    """Returns how encodes begin as their pictures show; nothing if all begin with the reference."""
+    return [Begin(change.later, "") for change in changes] if any(change.later for change in changes) else []
 
 
-def _check_overlap(work: Work) -> None:
-    for video, span in zip(work.videos, work.spans()):
-        if span and span[1] <= span[0]:
-            raise Failure(f"{video.name} ends before the others begin: " + "; ".join(work.notes))
+def _zeros(dists: Sequence[_ffmpeg.Video], ref: _ffmpeg.Video, begins: Sequence[Begin]) -> list[int]:
+    """Returns the time of each input, the reference last, when all have begun, in microseconds from the file's start."""
+    later = [*(begin.later for begin in begins), *([Fraction(0)] * (1 + len(dists) - len(begins)))]
+    starts = [round(1e6 * video.start) for video in (*dists, ref)]
+    return [start + round(1_000_000 * (max(later) - own)) for start, own in zip(starts, later)]
 
 
 def prepare_again(work: Work, changes: Sequence[Change], settings: Settings | None = None) -> Work:
@@ -378,12 +376,7 @@ def _seeks(work: Work, time_range: TimeRange, early: float) -> list[float | None
         return [None] * len(work.videos)
     begin = time_range.begin / 1000 - early
     places = [begin + zero for zero in work.zeros()]
-    return [place if place > 0 and can_seek else None for place, can_seek in zip(places, work.can_seek)]
-
-
-def _can_seek(video: _ffmpeg.Video) -> bool:
-    """Returns whether times are right after a seek: without an index or times in the file they are not, nor with -r."""
-    return "-r" not in video.options and not SEEKABLE.isdisjoint(video.container.split(","))
+    return [place if place > 0 and video.can_seek else None for video, place in zip(work.videos, places)]
 
 
 def _extent(work: Work, time_range: TimeRange | None, early: float) -> Extent:

@@ -281,8 +281,9 @@ def run(arguments: argparse.Namespace) -> int:
         result.print_table()
     if arguments.report:
         starts = {video.path: zero for video, zero in zip(work.videos, work.zeros())}
+        options = {video.path: video.options for video in work.videos}
         *dists, ref = arguments.videos
-        media = Media(work.settings.ffmpeg, dists, ref, starts)
+        media = Media(work.settings.ffmpeg, dists, ref, starts, options)
         lines = [*result.facts(), *work.notes]
         page = Page(result.encodes, result.keys, media, said=lines, scenes=arguments.scenes)
         write_page(arguments.report, page, arguments.dygraphs, guard)
@@ -359,7 +360,10 @@ def _score(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Said, 
         except _parts.Indivisible as failure:
             note(f"{failure}\n  So all is scored in one run.")
     elif jobs > 1:
-        note("all is scored in one run: the videos are too short for parts, or do not say how long they are")
+        note(
+            "all is scored in one run: the videos are too short for parts, do not say how long they are, or their times "
+            "begin anew"
+        )
     device = next(iter(arguments.device), None)
     with progress() as bar:
         if arguments.range:
@@ -440,6 +444,12 @@ def scoring_settings(arguments: argparse.Namespace, window: str | None = None, d
 
 def _check_work(arguments: argparse.Namespace, work: Work) -> None:
     """Checks what only the files tell."""
+    if arguments.range:
+        for video in work.videos:
+            if _ffmpeg.joined(work.settings.ffprobe, video).restarts:
+                raise Failure(
+                    f"the times of {video.name} begin anew in mid-stream: score it as a whole, without --range"
+                )
     if arguments.range and arguments.log and len(work.groups) > 1:
         sizes = " and ".join(str(work.size_of(group)) for group in work.groups)
         raise Failure(

@@ -219,8 +219,8 @@ def _works(job: Job, places: list[int], outcomes: Outcomes) -> Iterator[tuple[li
         groups = [[place] for place in places]
     else:
         alike: dict[Any, list[int]] = {}
-        for place, video in zip(places, work.dists):
-            alike.setdefault(_alone(video, work.ref), []).append(place)
+        for place, video, own_ref in zip(places, work.dists, work.own_refs):
+            alike.setdefault(_alone(video, own_ref), []).append(place)
         groups = list(alike.values())
     if len(groups) == 1:
         yield places, work
@@ -275,7 +275,14 @@ def _alone(video: _ffmpeg.Video, ref: _ffmpeg.Video) -> Any:
     takes from the first encode.
     """
     preparation = _inputs.make_alike([video], ref)
-    return preparation.ref, _inputs.start_apart([video], ref), video.matrix, video.transfer, video.full_range
+    return (
+        preparation.ref,
+        ref.matrix,
+        _inputs.start_apart([video], ref),
+        video.matrix,
+        video.transfer,
+        video.full_range,
+    )
 
 
 def _cut(work: Work, piece: float) -> list[TimeRange]:

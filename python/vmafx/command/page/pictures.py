@@ -18,11 +18,15 @@ class Media:
     dists: list[str]
     ref: str | None
     starts: dict[str, float] = field(default_factory=dict)  # a file's time of the picture at time 0, unless 0
+    options: dict[str, tuple[str, ...]] = field(default_factory=dict)  # a file's words for ffmpeg before -i
 
 
 def picture(media: Media, path: str, time: float, rate: float) -> str:
     """Returns the first frame that is at most half a frame earlier than `time`."""
     seek = max(time + media.starts.get(path, 0) - 0.5 / rate, 0)
+    options = media.options.get(path, ())
+    # With -r, ffmpeg counts pictures, and cannot seek.
+    begin, filters = ([], [f"trim=start={seek:.6f}"]) if "-r" in options else (["-ss", f"{seek:.6f}"], [])
     # dar gives the picture the shape in which it is shown
     scale = f"scale={WIDTH}:trunc({WIDTH}/dar/2)*2:flags=bicubic,setsar=1"
     command = [
@@ -30,8 +34,8 @@ def picture(media: Media, path: str, time: float, rate: float) -> str:
         "-v",
         "error",
         "-nostdin",
-        "-ss",
-        f"{seek:.6f}",
+        *begin,
+        *options,
         "-i",
         _ffmpeg.input_name(path),
         "-map",
@@ -41,7 +45,7 @@ def picture(media: Media, path: str, time: float, rate: float) -> str:
         "-frames:v",
         "1",
         "-vf",
-        scale,
+        ",".join([*filters, scale]),
         "-pix_fmt",
         "yuvj420p",
         "-c:v",
