@@ -156,17 +156,15 @@ def times_are_those_of_the_pictures(lab):
 @case
 def frames_are_paired_by_number_or_decimated(lab):
     # Where frames are repeated evenly, the rates alone lead to the right ones: pictures need not differ before.
-    source = damaged(lab, "settb=1/24,setpts=N,trim=end_frame=20", "-r 24", "film.mkv")
-    repeated = damaged(lab, "fps=30:round=up", "-r 30", source=source)
-    after = is_repaired(
-        lab, repeated, sure("cadence", repeated=1, of=5), ref=source, worst=61.0, says="repeats one of 5 frames"
-    )
-    check("decimate=cycle=5" in after.preparation.dist[0].times, after.preparation)
+    cadence, ref = sure("cadence", repeated=1, of=6), lab.clips.ref
+    repeated = damaged(lab, "fps=30:round=up", "-r 30")
+    after = is_repaired(lab, repeated, cadence, worst=61.0, says="repeats one of 6 frames")
+    check(after.preparation.dist[0].times.endswith("decimate=cycle=6"), after.preparation)
     check(not after.dists[0].can_seek, "a part may be scored by itself")
-    fast = damaged(lab, "settb=1/25,setpts=N", "-r 25", "fast.mkv", source=source)
-    is_repaired(lab, fast, sure("other_pictures"), ref=source, worst=55.0, says="paired by number")
-    slow = damaged(lab, "fps=30:round=up", "-r 30", "slow.mkv", source=source)
-    after = is_repaired(lab, source, sure("cadence", repeated=1, of=5), ref=slow, worst=61.0, says="slow.mkv repeats one of 5")
+    after = is_repaired(lab, str(ref), cadence, ref=repeated, worst=61.0, says="dist.mkv repeats one of 6")
+    check_equal(after.ref.rate, 25, "the reference's rate")
+    fast = damaged(lab, "settb=1/20,setpts=N", "-r 20", "slow.mkv")
+    is_repaired(lab, fast, sure("other_pictures"), worst=55.0, says="paired by number")
 
 
 # -- What is not followed ----------------------------------------------------------------------------------------------
