@@ -163,7 +163,7 @@ def frames_are_paired_by_number_or_decimated(lab):
     check(not after.dists[0].can_seek, "a part may be scored by itself")
     after = is_repaired(lab, str(ref), cadence, ref=repeated, worst=61.0, says="dist.mkv repeats one of 6")
     check_equal(after.ref.rate, 25, "the reference's rate")
-    fast = damaged(lab, "settb=1/20,setpts=N", "-r 20", "slow.mkv")
+    fast = damaged(lab, "settb=1/50,setpts=N", "-r 50", "fast.mkv")
     is_repaired(lab, fast, sure("other_pictures"), worst=55.0, says="paired by number")
 
 
