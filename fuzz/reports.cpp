@@ -3,7 +3,7 @@
  * An input is a script. fNUMBER format, pTEXT printf format, sN n_subsample, e exact, x no times, kTEXT a column, lTEXT
  * the next encode, rN a frame, vREAL a score in its next column, - a column left out, tREAL its time, aREAL TEXT an
  * aggregate, wN N a window, gTEXT a range, dTEXT a device, cTEXT a version, hN N a size, qREAL frames per second, z cut
- * short. */
+ * short, oREAL TEXT a doubt that pictures raise, with evidence. */
 #include "report/report.h"
 
 #include <expat.h>
@@ -99,6 +99,13 @@ void take_line(Script& script, Asked& asked) {
     case 'c': asked.data.version = script.text(); break;
     case 'h': asked.data.width = script.number(-1, 1 << 20), asked.data.height = script.number(-1, 1 << 20); break;
     case 'q': asked.data.fps = script.real(); break;
+    case 'o': {
+      const double value = script.real();
+      const std::string text = script.text();
+      asked.data.picture_doubts.push_back(
+          {.kind = text, .certainty = "sure", .end = 1, .evidence = {{text, value}}, .text = text, .remedies = {text}});
+      break;
+    }
     case 'z':
       asked.data.partial = true;
       asked.data.pairing = Pairing{{.paired = 1, .max_time_difference = script.real()}};

@@ -6,7 +6,8 @@
  * reports of one in four are read; one in four has a collection of models, where it asks for one.
  *
  * An input is a script. Options: mN fN the models and features of tables below, bN backend, iN N a number, and texts:
- * W window, R range, w warn_below, l fail_below, p pool, s score_fmt, n encode_names, L log_fmt, M openmetrics;
+ * W window, R range, w warn_below, l fail_below, p pool, s score_fmt, n encode_names, L log_fmt, M openmetrics, k
+ * check;
  * vNAME=VALUE is set in options of its own. Formats: FN … of all inputs, DN N … of one. Calls: O open, CN configure, AN
  * configure against the reference, S submit, T submit against, r receive, t receive and wait, X finish, Q close, GN N
  * scores, BN REAL the place of a pair, HN … pairing; of a reference: o open, a add, c close. */
@@ -320,7 +321,7 @@ class Run {
     params.model = given('m'), params.feature = given('f'), params.window = given('W'), params.range = given('R');
     params.warn_below = given('w'), params.fail_below = given('l'), params.pool = given('p'),
     params.score_fmt = given('s');
-    params.encode_names = given('n'), params.log_fmt = given('L');
+    params.encode_names = given('n'), params.log_fmt = given('L'), params.check = given('k');
     for_gpu_ = is_for_gpu();
     params.backend = for_gpu_ || given('b') != std::string("hip") ? given('b') : "cpu";
     opens_ += (for_gpu_ ? kOpensOnEmulator : 1) + std::clamp(params.encodes, 1, VMAFX_MOST_ENCODES) / kEncodesPerOpen;
@@ -465,9 +466,20 @@ class Run {
       const bool counted = i < (model ? vmafx_model_count(ctx_) : vmafx_feature_count(ctx_));
       REQUIRE(ret == 0 || ret == -EDOM || !is_there || !counted, "score %d of encode %d: %d", i, encode, ret);
     }
+    ask_finding(encode, i, is_there);
     char text[512];
     REQUIRE(vmafx_format_score(ctx_, i * 0.37, text, sizeof text) == 0, "a score is longer than 512 bytes");
     (void)vmafx_encode_name(ctx_, encode);
+  }
+
+  void ask_finding(int encode, int i, bool is_there) {
+    VmafxFinding finding{};
+    if (vmafx_finding(ctx_, encode, i, &finding) != 0) return;
+    REQUIRE(is_there && *finding.name && *finding.text, "finding %d of encode %d", i, encode);
+    REQUIRE(finding.from < finding.end, "%s has no pairs", finding.name);
+    for (const VmafxEvidence& evidence : std::span(finding.evidence, finding.n_evidence))
+      REQUIRE(*evidence.name && std::isfinite(evidence.value), "the evidence %s", evidence.name);
+    for (const char* remedy : std::span(finding.remedies, finding.n_remedies)) REQUIRE(*remedy, "no remedy");
   }
 
   void open_reference(Script& script) {

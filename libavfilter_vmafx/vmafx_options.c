@@ -204,6 +204,15 @@ static void describe_features(AVBPrint *text, const VMAFXOptions *options)
             av_bprintf(text, "|%s", old[i].feature);
 }
 
+/** What comes of looking at the pictures: under the name libvmaf warnings alone. The name xpsnr, which takes main for the
+ * original, has no words for what is seen. */
+static const char *check_of(AVFilterContext *ctx, const VMAFXOptions *options)
+{
+    if (VMAFX_IS_XPSNR(ctx))
+        return "off";
+    return ff_vmafx_is_libvmaf(ctx) && strcmp(options->check, "off") ? "log" : options->check;
+}
+
 /** Set the library's options: those that the filter has under its name, and those that depend on the name. */
 static int set_options(VmafxOptions *to, AVFilterContext *ctx, const VMAFXOptions *options,
                        const char *model, const char *feature)
@@ -222,6 +231,7 @@ static int set_options(VmafxOptions *to, AVFilterContext *ctx, const VMAFXOption
         (ret = vmafx_options_set(to, "model", model)) < 0 ||
         (ret = vmafx_options_set(to, "feature", feature)) < 0 ||
         (ret = vmafx_options_set(to, "log_fmt", report_format(ctx, options))) < 0 ||
+        (ret = vmafx_options_set(to, "check", check_of(ctx, options))) < 0 ||
         (ret = vmafx_options_set_int(to, "report_times", !is_libvmaf)) < 0 ||
         (ret = vmafx_options_set_int(to, "summary", !is_libvmaf && !VMAFX_IS_XPSNR(ctx))) < 0)
         return ret;

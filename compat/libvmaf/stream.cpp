@@ -130,6 +130,7 @@ int Stream::begin(const VmafPicture& ref, const std::string& features) {
   options.set("backend", settings_.backend.value_or(asked_.gpumask ? "cpu" : "auto"));
   options.set("device", settings_.device);
   options.set("ignore_unknown", 1);  // of two requests for one key, the first is reported
+  options.set("check", "log");       // what pictures say wrongly is told, and changes nothing that libvmaf has
   options.set("verify", settings_.verify);
   options.set("overwrite", settings_.overwrite);
   /* Without threads, libvmaf works in the program's own; one worker takes its place. */

@@ -218,7 +218,14 @@ VMAFX_API void vmafx_options_set_device_context(VmafxOptions *options, enum Vmaf
      * files and those that have the content of such an output: a report of vmafx or libvmaf in any format, an
      * OpenMetrics file, heat maps of the same size. Other files are EEXIST, from vmafx_open(), for heat maps from
      * vmafx_configure(). In both cases an output that is another output, or a model file, is EINVAL. */ \
-    FLAG(overwrite, 0, "replace output files of any kind, not only reports by reports")
+    FLAG(overwrite, 0, "replace output files of any kind, not only reports by reports") \
+    /* Looks at the pictures beside the scores, which it never changes, and finds where tags and times say one thing and
+     * the pictures another: see vmafx_finding(). "warn": vmafx_finish() logs a warning for each kind of finding, and
+     * reports have findings among their `doubts`. "fail": in addition, vmafx_finish() returns EILSEQ when a finding is
+     * at least likely; the report is written and the scores can be read even then. "log": warnings alone, for programs
+     * made for libvmaf. "off": pictures are not looked at. They are not either if no metric reads the luma of both
+     * pictures of a pair. Chroma is looked at where it has data in host memory, or metrics read it. */ \
+    TEXT(check, "warn", "look whether the pictures of a pair belong together: off, log, warn or fail")
 
 #define VMAFX_DEVICE_OPTIONS(TEXT, INT, FLAG) \
     /* "auto": the GPU as soon as it is open, until then, or without a usable GPU, the CPU; a log line says why. "cpu":
@@ -576,8 +583,8 @@ typedef struct VmafxPairing {
 VMAFX_API int vmafx_set_pairing(VmafxContext *ctx, const VmafxPairing *pairing);
 
 /* Scores all frames, pools, writes the report and gives it its name. EINVAL: no frame was scored, or none of an encode;
- * ERANGE: a score is lower than the option `fail_below`. In both cases the scores that exist can be read. Results that
- * were not received can still be received. */
+ * ERANGE: a score is lower than the option `fail_below`; EILSEQ: the option `check` is "fail", and pictures raise a
+ * doubt. In all three cases the scores that exist can be read. Results that were not received can still be received. */
 VMAFX_API int vmafx_finish(VmafxContext *ctx);
 
 /* 1 once vmafx_finish() has scored all frames: pooled scores can be read from then on, even if the report could not be
@@ -608,6 +615,71 @@ VMAFX_API const char *vmafx_encode_name(const VmafxContext *ctx, int encode);
 /* The i-th score of the whole stream ("apsnr_y"), in the order of reports. *name is valid as long as the context.
  * -EINVAL past the last, and before vmafx_finished(). */
 VMAFX_API int vmafx_aggregate(const VmafxContext *ctx, int i, const char **name, double *value);
+
+/* The kinds of findings: how the distorted pictures differ from the reference, which is right by definition, in what
+ * tags and times should have told. */
+enum VmafxFindingKind {
+    /* Time: how frames of the encode belong to frames of the reference. */
+    VMAFX_FINDING_OFFSET,         /* all frames belong to others, `frames` later in the reference (negative: earlier) */
+    VMAFX_FINDING_DROPPED,        /* frames of the reference are missing: `frames` */
+    VMAFX_FINDING_DOUBLED,        /* frames are shown twice, or added: `frames` */
+    VMAFX_FINDING_FROZEN,         /* the encode stands still while the reference moves */
+    VMAFX_FINDING_CADENCE,        /* frames are repeated or left out in a pattern: `repeated` or `dropped` `of` */
+    VMAFX_FINDING_BLENDED,        /* frames are mixtures of two neighbors */
+    VMAFX_FINDING_SWAPPED,        /* neighbors are in the other order */
+    VMAFX_FINDING_OTHER_PICTURES, /* the streams show something else */
+    /* Geometry. */
+    VMAFX_FINDING_MIRRORED,       /* left and right are exchanged */
+    VMAFX_FINDING_FLIPPED,        /* top and bottom are exchanged */
+    VMAFX_FINDING_ROTATED,        /* by `degrees`, clockwise */
+    VMAFX_FINDING_CROPPED,        /* the encode lacks `left`, `top`, `right`, `bottom` samples of the reference */
+    VMAFX_FINDING_PADDED,         /* the encode has borders of `left`, `top`, `right`, `bottom` samples */
+    VMAFX_FINDING_SCALED,         /* the encode is `x` times as wide and `y` times as high as the reference's picture */
+    VMAFX_FINDING_SHIFTED,        /* the encode lies `x` samples further right, `y` further down */
+    VMAFX_FINDING_BARS,           /* both have black bars of `left`, `top`, `right`, `bottom` samples: not a doubt */
+    /* Levels. */
+    VMAFX_FINDING_RANGE,          /* limited and full range are mistaken: `gain` */
+    VMAFX_FINDING_MATRIX,         /* colors went through another matrix: `from`, `to`, code points of H.273 */
+    VMAFX_FINDING_PRIMARIES,
+    VMAFX_FINDING_TRANSFER,       /* luma follows another curve: PQ, HLG, gamma */
+    VMAFX_FINDING_BRIGHTNESS,     /* luma is `gain` times that of the reference, and `offset` more */
+    VMAFX_FINDING_CHROMA_SWAPPED, /* Cb and Cr are exchanged */
+    VMAFX_FINDING_CHROMA_SHIFTED, /* the place of chroma samples differs */
+    VMAFX_FINDING_GRAY,           /* `plane` has no detail, and that of the reference has */
+    /* Structure. */
+    VMAFX_FINDING_COMBED,         /* the encode is combed, and the reference is not */
+    VMAFX_FINDING_REFERENCE_COMBED,
+    VMAFX_FINDING_FIELD_ORDER,    /* the fields come in the other order */
+    VMAFX_FINDING_FIELDS_DROPPED, /* the encode has one of the two fields */
+};
+
+/* How sure a finding is. One that is SURE is never wrong. */
+enum VmafxCertainty { VMAFX_CERTAINTY_POSSIBLE, VMAFX_CERTAINTY_LIKELY, VMAFX_CERTAINTY_SURE };
+
+/* A number that a finding rests on, as VmafxFindingKind names it, or another one. */
+typedef struct VmafxEvidence {
+    const char *name;
+    double value;
+    void *reserved[16]; /* zero */
+} VmafxEvidence;
+
+/* What the pictures of an encode and its reference say, and tags and times do not. */
+typedef struct VmafxFinding {
+    enum VmafxFindingKind kind;
+    const char *name;              /* the kind in reports: "mirrored" */
+    enum VmafxCertainty certainty;
+    int64_t from, end;             /* the pairs that are concerned have numbers from `from` to `end` - 1 */
+    const VmafxEvidence *evidence;
+    size_t n_evidence;
+    const char *text;              /* what is seen, as a sentence without its period */
+    const char *const *remedies;   /* what the user can do, each as a sentence without its period */
+    size_t n_remedies;
+    void *reserved[16];            /* zero */
+} VmafxFinding;
+
+/* Fills in the i-th finding about an encode, by kinds and places. The texts are valid as long as the context. -EINVAL
+ * past the last, and before vmafx_finished(). */
+VMAFX_API int vmafx_finding(const VmafxContext *ctx, int encode, int i, VmafxFinding *finding);
 
 /* -- Pooling ------------------------------------------------------------------------------------------------------- */
 
@@ -688,6 +760,10 @@ typedef struct VmafxReportStream {
      * that is not listed, the metric of its key tells them; without one it is a model's. */
     const VmafxScoreFacts *facts;
     size_t n_facts;
+    /* The findings about its pictures; `kind`, `certainty`, `from`, `end` and `evidence` are read. Findings of one kind
+     * and the same evidence whose pairs adjoin become one: parts of a stream have them. */
+    const VmafxFinding *findings;
+    size_t n_findings;
     void *reserved[16];           /* zero */
 } VmafxReportStream;
 

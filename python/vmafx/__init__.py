@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from ._kept_reference import KeptReference
     from ._options import Option, OptionInfo, options
     from ._pooling import pool
-    from ._session import FrameScores, Scores, Session, Window
+    from ._session import Finding, FrameScores, Scores, Session, Window
 
 __all__ = [
     "Color",
     "Error",
     "FileScores",
+    "Finding",
     "Format",
     "Frame",
     "FrameScores",

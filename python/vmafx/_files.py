@@ -11,7 +11,7 @@ from ._identity import file_of_output, files_of, identities, values_of
 from ._library import Error, logger
 from ._pictures import time_of
 from ._options import Option
-from ._session import FrameScores, Session
+from ._session import Finding, FrameScores, Session
 
 if TYPE_CHECKING:
     import av
@@ -28,6 +28,8 @@ class FileScores(NamedTuple):
     features: dict[str, float]
     """pooled main scores of the features that the option `feature` names, by their names in reports"""
     frames: list[FrameScores]
+    findings: list[Finding]
+    """what the pictures say, and tags and times do not: see Session.findings"""
 
 
 def score(ref: File, dist: File, *, shortest: bool = False, **options: Option) -> FileScores:
@@ -51,7 +53,7 @@ def score(ref: File, dist: File, *, shortest: bool = False, **options: Option) -
         reference=None, fps=_fps_of(ref_file), **options
     ) as session:
         frames = list(session.run(_pairs(session, ref_file, dist_file, shortest)))
-        return FileScores(*session.scores, frames)
+        return FileScores(*session.scores, frames, session.findings)
 
 
 def _check_outputs(inputs: list[File], options: dict[str, Option]) -> None:

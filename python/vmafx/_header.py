@@ -193,6 +193,55 @@ int vmafx_encode_model_score(VmafxContext *ctx, int encode, int i, const char **
 int vmafx_encode_feature_score(VmafxContext *ctx, int encode, int i, const char **name, double *score);
 const char *vmafx_encode_name(const VmafxContext *ctx, int encode);
 int vmafx_aggregate(const VmafxContext *ctx, int i, const char **name, double *value);
+enum VmafxFindingKind {
+VMAFX_FINDING_OFFSET,
+VMAFX_FINDING_DROPPED,
+VMAFX_FINDING_DOUBLED,
+VMAFX_FINDING_FROZEN,
+VMAFX_FINDING_CADENCE,
+VMAFX_FINDING_BLENDED,
+VMAFX_FINDING_SWAPPED,
+VMAFX_FINDING_OTHER_PICTURES,
+VMAFX_FINDING_MIRRORED,
+VMAFX_FINDING_FLIPPED,
+VMAFX_FINDING_ROTATED,
+VMAFX_FINDING_CROPPED,
+VMAFX_FINDING_PADDED,
+VMAFX_FINDING_SCALED,
+VMAFX_FINDING_SHIFTED,
+VMAFX_FINDING_BARS,
+VMAFX_FINDING_RANGE,
+VMAFX_FINDING_MATRIX,
+VMAFX_FINDING_PRIMARIES,
+VMAFX_FINDING_TRANSFER,
+VMAFX_FINDING_BRIGHTNESS,
+VMAFX_FINDING_CHROMA_SWAPPED,
+VMAFX_FINDING_CHROMA_SHIFTED,
+VMAFX_FINDING_GRAY,
+VMAFX_FINDING_COMBED,
+VMAFX_FINDING_REFERENCE_COMBED,
+VMAFX_FINDING_FIELD_ORDER,
+VMAFX_FINDING_FIELDS_DROPPED,
+};
+enum VmafxCertainty { VMAFX_CERTAINTY_POSSIBLE, VMAFX_CERTAINTY_LIKELY, VMAFX_CERTAINTY_SURE };
+typedef struct VmafxEvidence {
+const char *name;
+double value;
+void *reserved[16];
+} VmafxEvidence;
+typedef struct VmafxFinding {
+enum VmafxFindingKind kind;
+const char *name;
+enum VmafxCertainty certainty;
+int64_t from, end;
+const VmafxEvidence *evidence;
+size_t n_evidence;
+const char *text;
+const char *const *remedies;
+size_t n_remedies;
+void *reserved[16];
+} VmafxFinding;
+int vmafx_finding(const VmafxContext *ctx, int encode, int i, VmafxFinding *finding);
 int vmafx_pool(const char *method, const double *values, size_t n, double *pooled);
 int vmafx_pool_key(const char *key, const char *method, const double *values, size_t n, double *pooled);
 enum VmafxWorse { VMAFX_WORSE_LOW, VMAFX_WORSE_HIGH, VMAFX_WORSE_NEITHER };
@@ -219,6 +268,8 @@ const char *window;
 const char *pool;
 const VmafxScoreFacts *facts;
 size_t n_facts;
+const VmafxFinding *findings;
+size_t n_findings;
 void *reserved[16];
 } VmafxReportStream;
 typedef struct VmafxReport {

@@ -58,6 +58,23 @@ class Scores(NamedTuple):
     """main scores of the features that the option `feature` names, by their names in reports"""
 
 
+class Finding(NamedTuple):
+    """What the pictures of an encode say of themselves, and tags and times do not."""
+
+    kind: str
+    """its name in reports: "mirrored", "chroma_swapped", …"""
+    certainty: str
+    """"possible", "likely" or "sure" """
+    pairs: range
+    """the numbers of the pairs that are concerned"""
+    evidence: dict[str, float]
+    """the numbers that it rests on"""
+    text: str
+    """what is seen, as a sentence without its period"""
+    remedies: list[str]
+    """what the user can do"""
+
+
 # -- The library's context ---------------------------------------------------------------------------------------------
 
 
@@ -192,6 +209,7 @@ class Session(metaclass=WithOptions):
         self._submitted = [0] * self._context.encodes
         self._waiting: deque[FrameScores] = deque()  # until somebody asks for their encode
         self._scores: list[Scores | None] = []
+        self._findings: list[list[Finding]] = []
 
     def __enter__(self) -> "Session":
         return self
@@ -359,8 +377,8 @@ class Session(metaclass=WithOptions):
 
         Of several encodes, these are the scores of the first; `encode_scores` has all.
 
-        Raises Error: EINVAL when no frame was scored, or none of an encode; ERANGE when a score is below `fail_below`,
-        and what writing the report failed with. Once there are scores, they are there all the same.
+        Raises Error: EINVAL when no frame was scored, or none of an encode; ERANGE when a score is below `fail_below`;
+        EILSEQ when `check` is "fail" and the pictures raise a doubt; and what writing the report failed with. Once there are scores, they are there all the same.
         """
         self._finish()
         return self.scores
@@ -373,6 +391,7 @@ class Session(metaclass=WithOptions):
         finally:
             if codes and library().vmafx_finished(self._context.pointer):
                 self._scores = [self._pooled_of(encode) for encode in range(len(self._submitted))]
+                self._findings = [self._found(encode) for encode in range(len(self._submitted))]
         if failure:
             raise failure
 
@@ -382,6 +401,12 @@ class Session(metaclass=WithOptions):
         models = self._pooled(encode, library().vmafx_model_count, library().vmafx_encode_model_score)
         features = self._pooled(encode, library().vmafx_feature_count, library().vmafx_encode_feature_score)
         return Scores(models, features)
+
+    def _found(self, encode: int) -> list[Finding]:
+        found, findings = ffi.new("VmafxFinding *"), []
+        while library().vmafx_finding(self._context.pointer, encode, len(findings), found) == 0:
+            findings.append(_finding_of(found))
+        return findings
 
     def _pooled(self, encode: int, count: Any, score: Any) -> dict[str, float]:
         name, value, scores = ffi.new("const char **"), ffi.new("double *"), {}
@@ -407,6 +432,22 @@ class Session(metaclass=WithOptions):
         if not self._scores:
             raise Error(errno.EINVAL, "there are no pooled scores before finish()")
         return self._scores
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings of the look at the pictures (option `check`) about the first encode, by kinds and places, after
+        finish(), even once the session is closed.
+
+        Raises Error (EINVAL) before.
+        """
+        return self.encode_findings[0]
+
+    @property
+    def encode_findings(self) -> list[list[Finding]]:
+        """The findings about each encode, as `findings` has them."""
+        if not self._scores:
+            raise Error(errno.EINVAL, "there are no findings before finish()")
+        return self._findings
 
     def run(self, pairs: "Iterable[tuple[Frame | int | None, ...]]") -> Iterator[FrameScores]:
         """Submits all pairs (ref, dist), of several encodes (ref, dist, dist, …), and finishes. With a reference that
@@ -436,3 +477,17 @@ def _scores_of(found: Any) -> dict[str, float]:
 def _window_of(window: Any) -> Window:
     time = window.time if window.has_time else None
     return Window(window.number, window.first_frame, window.last_frame, time, _scores_of(window))
+
+
+CERTAINTIES = "possible", "likely", "sure"  # as enum VmafxCertainty
+
+
+def _finding_of(found: Any) -> Finding:
+    return Finding(
+        text_of(found.name),
+        CERTAINTIES[found.certainty],
+        range(getattr(found, "from"), found.end),
+        {text_of(number.name): number.value for number in found.evidence[0 : found.n_evidence]},
+        text_of(found.text),
+        [text_of(remedy) for remedy in found.remedies[0 : found.n_remedies]],
+    )

@@ -374,6 +374,14 @@ int vmafx_aggregate(const VmafxContext* ctx, int i, const char** name, double* v
   return 0;
 }
 
+int vmafx_finding(const VmafxContext* ctx, int encode, int i, VmafxFinding* finding) {
+  if (!ctx || !finding) return -EINVAL;
+  return code_of(guarded([&]() -> Status {
+    VMAFX_ASSIGN(*finding, std::as_const(*ctx->session).finding(encode, i));
+    return {};
+  }));
+}
+
 int vmafx_format_score(const VmafxContext* ctx, double score, char* text, size_t size) {
   if (!ctx || !text) return -EINVAL;
   std::string printed;

@@ -13,6 +13,8 @@
 
 #include "engine/api.h"
 #include "engine/frames/pictures.h"
+#include "engine/look/join.h"
+#include "engine/look/told_finding.h"
 #include "engine/plan.h"
 #include "engine/session.h"
 #include "engine/version.h"
@@ -99,6 +101,11 @@ Status check_stream(const VmafxReport& report) {
   if (report.stream->pairing) VMAFX_TRY(vmafx::check_reserved(*report.stream->pairing, "VmafxPairing"));
   for (const VmafxScoreFacts& facts : std::span(report.stream->facts, report.stream->n_facts))
     VMAFX_TRY(vmafx::check_reserved(facts, "VmafxScoreFacts"));
+  for (const VmafxFinding& finding : std::span(report.stream->findings, report.stream->n_findings)) {
+    VMAFX_TRY(vmafx::check_reserved(finding, "VmafxFinding"));
+    for (const VmafxEvidence& evidence : std::span(finding.evidence, finding.n_evidence))
+      VMAFX_TRY(vmafx::check_reserved(evidence, "VmafxEvidence"));
+  }
   for (size_t i = 0; report.stream->pictures && i < report.n_frames; i++)
     VMAFX_TRY(vmafx::check_reserved(report.stream->pictures[i], "VmafxPicture"));
   return {};
@@ -222,6 +229,20 @@ StatusOr<std::vector<vmafx::PooledFrames>> windows_of(const VmafxReport& report,
   return pooled;
 }
 
+/* The doubts that the findings of a stream, or of its parts, leave. */
+StatusOr<std::vector<vmafx::PictureDoubt>> picture_doubts_of(const VmafxReportStream* stream) {
+  std::vector<vmafx::look::Finding> findings;
+  for (const VmafxFinding& given :
+       stream ? std::span(stream->findings, stream->n_findings) : std::span<VmafxFinding>()) {
+    VMAFX_ASSIGN(auto finding, vmafx::look::read_finding(given));
+    findings.push_back(std::move(finding));
+  }
+  std::vector<vmafx::PictureDoubt> doubts;
+  for (vmafx::look::Finding& finding : vmafx::look::join(std::move(findings)))
+    if (const vmafx::look::ToldFinding told(std::move(finding)); told.is_doubt()) doubts.push_back(told.words());
+  return doubts;
+}
+
 /* The run itself is unknown: only what the scores are. */
 std::optional<vmafx::Json> run_json(std::span<const vmafx::ScoreFacts> facts) {
   if (facts.empty()) return std::nullopt;
@@ -247,6 +268,7 @@ Status write(const VmafxReport& report, vmafx::Log& log) {
   if (report.stream && report.stream->pairing) {
     VMAFX_ASSIGN(pairing, vmafx::read_pairing(*report.stream->pairing));
   }
+  VMAFX_ASSIGN(const auto picture_doubts, picture_doubts_of(report.stream));
   const vmafx::EncodeReport encode = {table,
                                       nullptr,
                                       {.version = vmafx::library_version(),
@@ -256,10 +278,12 @@ Status write(const VmafxReport& report, vmafx::Log& log) {
                                        .partial = pairing && pairing->counts.cut_short,
                                        .windows = std::move(windows),
                                        .run = run_json(facts),
-                                       .pairing = pairing}};
+                                       .pairing = pairing,
+                                       .picture_doubts = picture_doubts}};
   VMAFX_TRY(file.write({&encode, 1}));
   VMAFX_TRY(file.commit());
   if (pairing) vmafx::log_pairing(*pairing, log);
+  for (const std::string& sentence : vmafx::doubt_sentences(picture_doubts)) log.warning(sentence);
   return {};
 }
 

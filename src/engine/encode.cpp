@@ -73,12 +73,19 @@ StatusOr<int64_t> Encode::add(const VmafxPicture& dist, const Borders::Held& ref
   const int64_t taken = progress_.taken(), number = progress_.take();
   VMAFX_TRY(borders_.add({number, time, ref, dist_held}, progress_.place_of(number)));
   if (!progress_.contains(number)) return taken;
+  if (look_) look_->meet(number, *ref, *dist_held);
   if (time && scorer_->is_scored(number)) table_->set_time(number, *time);
   PoolWindows& windows = monitor_.windows();
   if (number == progress_.first()) windows.begin_at(number);
   if (windows.at_keyframes() && dist.keyframe && progress_.range().is_given()) keyframes_.push_back(number);
   if (windows.any()) VMAFX_TRY(windows.add(time, dist.keyframe));
   return taken;
+}
+
+Status Encode::score(const FinishedFrame& finished) {
+  if (const int64_t number = number_of(finished.index); look_ && progress_.contains(number))
+    look_->add(number, finished);
+  return scorer_->add(finished);
 }
 
 /* The first frame of the range that does not have all its scores. */
@@ -115,6 +122,7 @@ Status Encode::flush() {
   VMAFX_TRY(scorer_->flush());
   VMAFX_TRY(borders_.end());
   monitor_.windows().end();
+  if (look_) look_->finish();
   return {};
 }
 
@@ -172,6 +180,28 @@ void Encode::log_gaps() {
 
 void Encode::log_doubts() {
   if (pairing_) log_pairing(*pairing_, log_);
+  for (const std::string& sentence : doubt_sentences(picture_doubts())) log_.warning(sentence);
+  for (const look::ToldFinding& note : findings())
+    if (!note.is_doubt()) log_.verbose("The pictures show: " + note.words().text + ".");
+}
+
+std::span<const look::ToldFinding> Encode::findings() const {
+  return look_ ? look_->findings() : std::span<const look::ToldFinding>();
+}
+
+std::vector<PictureDoubt> Encode::picture_doubts() const {
+  std::vector<PictureDoubt> doubts;
+  for (const look::ToldFinding& found : findings())
+    if (found.is_doubt()) doubts.push_back(found.words());
+  return doubts;
+}
+
+Status Encode::check_pictures() const {
+  int count = 0;
+  for (const look::ToldFinding& found : findings())
+    if (found.is_doubt() && found.finding().certainty >= look::Certainty::kLikely) count++;
+  if (!count) return {};
+  return error(EILSEQ, "check=fail: the pictures raise %d doubts about the scores, which warnings above name", count);
 }
 
 void Encode::log_summary() {

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/log.h"
 #include "base/status.h"
+#include "engine/encode_look.h"
 #include "engine/plan.h"
 #include "engine/range/borders.h"
 #include "engine/range/progress.h"
@@ -41,6 +43,11 @@ class Encode {
    * range, or needs the scores of all frames and pooled_only forgets them. */
   Status start(const Plan& plan, const Range& range, const Pool& pool, int n_subsample, bool pooled_only);
 
+  /* Has its pictures looked at, beside the scores. Before the first pair. */
+  void look_at_pictures(size_t extractor, const VideoFormat& format, const InputFormat& ref, const InputFormat& dist) {
+    look_.emplace(extractor, format, ref, dist);
+  }
+
   int number() const { return label_.number; }
   const std::string& name() const { return label_.name; }
   const EncodeLabel* label() const { return named_ ? &label_ : nullptr; }
@@ -50,7 +57,7 @@ class Encode {
   int64_t submitted() const { return progress_.taken(); }  // pairs that are scored, or context
   const std::optional<Pairing>& pairing() const { return pairing_; }
   void set_pairing(Pairing pairing) { pairing_ = std::move(pairing); }
-  void log_doubts();  // of the pairing
+  void log_doubts();  // of the pairing, and those that the pictures raise
   bool is_scored(int64_t frame) const { return scorer_->is_scored(frame); }
   /* The number of a pair, by its place among those that were submitted. */
   int64_t number_of(int64_t place) const { return progress_.first_taken() + place; }
@@ -66,7 +73,7 @@ class Encode {
   StatusOr<int64_t> add(const VmafxPicture& dist, const Borders::Held& ref, const Borders::Held& dist_held);
 
   /* Takes the sums of the next pair, in frame order. */
-  Status score(const FinishedFrame& finished) { return scorer_->add(finished); }
+  Status score(const FinishedFrame& finished);
 
   /* Writes the lines of complete frames and windows to a report that is written line by line. `of_all`: the report has
    * all encodes. nullptr: there is none. */
@@ -83,6 +90,13 @@ class Encode {
   void log_gaps();
   void log_summary();
   Status check_gates() { return monitor_.end(progress_.frames(), log_); }
+
+  /* The findings about its pictures, after flush(), and those among them that leave doubts about scores. */
+  std::span<const look::ToldFinding> findings() const;
+  std::vector<PictureDoubt> picture_doubts() const;
+
+  /* EILSEQ: a doubt is at least likely. */
+  Status check_pictures() const;
 
   /* The facts that a merge needs; nullopt: there is no range. */
   std::optional<RangeFacts> range_facts(bool partial) const;
@@ -119,6 +133,7 @@ class Encode {
   std::vector<VmafxScore> result_, window_scores_;  // lent by the last receive()
   VmafxPoolWindow window_{};
   std::optional<Pairing> pairing_;
+  std::optional<EncodeLook> look_;  // nullopt: nobody looks
 };
 
 }  // namespace vmafx

@@ -5,6 +5,7 @@
 
 #include "base/nearest.h"
 #include "kernels/registry/registry.h"
+#include "kernels/signature/signature.h"
 #include "kernels/steps/gray_file.h"
 #include "model/model_check.h"
 #include "model/model_file.h"
@@ -84,6 +85,9 @@ std::string kept_by_cpu(const PlannedExtractor& planned, const Status& reason) {
   return format_text("%s runs on the CPU: %s", planned.info->name, reason.message().c_str());
 }
 
+/* The planes of both pictures that a metric reads, as a mask. */
+unsigned common_planes(const Extractor& extractor) { return extractor.reads().ref & extractor.reads().dist; }
+
 void add_written(const ExtractorInfo* info, const OptionTexts& given, std::vector<NamedFile>* written) {
   if (!info) return;
   for (const auto& [name, text] : given)
@@ -136,6 +140,15 @@ StatusOr<Plan> Plan::make(const std::vector<ModelSpec>& models, const std::vecto
 }
 
 bool Plan::names_kernels() const { return std::ranges::any_of(extractors_, &PlannedExtractor::device_only); }
+
+void Plan::look_at_pictures() {
+  extractors_.push_back({.info = &kSignatureExtractor, .asker = "check", .looks = true});
+}
+
+std::optional<size_t> Plan::look() const {
+  if (extractors_.empty() || !extractors_.back().looks) return std::nullopt;
+  return extractors_.size() - 1;
+}
 
 Status Plan::place(Placement preferred) {
   for (PlannedExtractor& planned : extractors_) {
@@ -268,9 +281,11 @@ Status Plan::make_extractor(PlannedExtractor& planned, const VideoFormat& format
 Status Plan::instantiate(const VideoFormat& format, Log& log, int encodes) {
   VMAFX_TRY(check_models(format, log));
   for (PlannedExtractor& planned : extractors_) {
+    if (planned.looks) continue;
     VMAFX_TRY(choose_placement(planned, format, log));
     VMAFX_TRY(make_extractor(planned, format, encodes));
   }
+  VMAFX_TRY(settle_look(format, log));
   VMAFX_TRY(place_columns(log));
   VMAFX_TRY(place_aggregates(log));
   for (PlannedModel& planned : models_) {
@@ -285,17 +300,50 @@ Status Plan::instantiate(const VideoFormat& format, Log& log, int encodes) {
   return {};
 }
 
+/* A video's format without chroma, where the look must do without these planes. */
+VideoFormat Plan::seen_by_look(VideoFormat format, unsigned planes) {
+  if ((planes & 6) != 6) format.chroma = Chroma::k400;
+  return format;
+}
+
+/* The planes that metrics read of both pictures, at any place or on the device. */
+unsigned Plan::planes_of_both(bool on_device) const {
+  unsigned planes = 0;
+  for (const PlannedExtractor& planned : extractors_)
+    if (!planned.looks && (!on_device || planned.placement == Placement::kDevice))
+      planes |= common_planes(*planned.extractor);
+  return planes;
+}
+
+/* Makes the signatures where metrics read the pictures already: for the look alone no plane is needed, and none is
+ * taken to a GPU. */
+Status Plan::settle_look(const VideoFormat& format, Log& log) {
+  if (!look()) return {};
+  if (!(planes_of_both(false) & 1)) {
+    extractors_.pop_back();
+    return {};
+  }
+  PlannedExtractor& signature = extractors_.back();
+  if (!(planes_of_both(true) & 1)) signature.placement = Placement::kCpu;
+  VMAFX_TRY(choose_placement(signature, format, log));
+  const bool on_device = signature.placement == Placement::kDevice;
+  return make_extractor(signature, seen_by_look(format, on_device ? planes_of_both(true) : planes_read()), 1);
+}
+
 StatusOr<DeviceExtractors> Plan::make_device_extractors(const VideoFormat& format) const {
   DeviceExtractors made;
+  unsigned on_device = 0;
   for (const PlannedExtractor& planned : extractors_) {
     made.of_plan.emplace_back();
-    if (!(planned.info->flags & kHip)) continue;
+    if (!(planned.info->flags & kHip) || (planned.looks && !(on_device & 1))) continue;
     if (const Status fits = fits_device(planned, format); !fits.ok()) {
       made.kept.push_back(kept_by_cpu(planned, fits));
       continue;
     }
+    const VideoFormat seen = planned.looks ? seen_by_look(format, on_device) : format;
     VMAFX_ASSIGN(made.of_plan.back(),
-                 planned.info->create(planned.options, planned.info->seen(format), Placement::kDevice));
+                 planned.info->create(planned.options, planned.info->seen(seen), Placement::kDevice));
+    on_device |= common_planes(*made.of_plan.back());
   }
   return made;
 }
@@ -440,6 +488,7 @@ StatusOr<Reach> Plan::reach() const {
 unsigned Plan::planes_read() const {
   unsigned planes = 0;
   for (const PlannedExtractor& planned : extractors_) {
+    if (planned.looks || !planned.extractor) continue;
     const Reads reads = planned.extractor->reads();
     planes |= reads.ref | reads.dist;
   }

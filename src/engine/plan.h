@@ -6,6 +6,7 @@
 #define VMAFX_ENGINE_PLAN_H
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct PlannedExtractor {
   Placement placement = Placement::kCpu;
   bool device_only = false;  // somebody asked for the kernels, not for the metric
   bool unreported = false;   // another request has its keys: its scores are for the asker's model alone
+  bool looks = false;        // it makes the signatures of the look: see Plan::look_at_pictures()
   Options options;
   std::unique_ptr<const Extractor> extractor;  // after instantiate()
 
@@ -86,6 +88,13 @@ class Plan {
   /* Whether somebody asked for kernels by name. */
   bool names_kernels() const;
 
+  /* Adds the signatures for the look (engine/look/), which has no scores. Before place(). */
+  void look_at_pictures();
+
+  /* The place in extractors() of the one that makes the signatures, the last. nullopt: nobody looks, or, after
+   * instantiate(), no metric reads the luma of both pictures. */
+  std::optional<size_t> look() const;
+
   /* Says where metrics that have kernels run. Before instantiate(). EINVAL: kernels were asked for by name, and they
    * cannot run. */
   Status place(Placement preferred);
@@ -107,7 +116,7 @@ class Plan {
 
   void set_means(ScoreTable& table) const;             // for the columns that have a mean of their own
   std::vector<ScoreFacts> score_facts() const;         // one for each column
-  unsigned planes_read() const;                        // bit p: some extractor reads plane p
+  unsigned planes_read() const;                        // bit p: some metric reads plane p
   std::vector<SummaryColumn> summary_columns() const;  // the scores that were asked for, in report order
   std::vector<MetricColumn> main_columns() const;  // one for each feature and model that was asked for, in report order
   StatusOr<Reach> reach() const;                   // the widest; EINVAL: an extractor needs the whole stream
@@ -130,6 +139,9 @@ class Plan {
   Status place_column(PlannedExtractor& planned, size_t feature, Log& log);
   Status place_aggregates(Log& log);
   Status place_inputs(PlannedModel& model);
+  unsigned planes_of_both(bool on_device) const;
+  Status settle_look(const VideoFormat& format, Log& log);
+  static VideoFormat seen_by_look(VideoFormat format, unsigned planes);
   static Status make_extractor(PlannedExtractor& planned, const VideoFormat& format, int encodes);
   static int main_column(const PlannedExtractor& planned);
 

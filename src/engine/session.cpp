@@ -51,7 +51,7 @@ Session::Session(const SessionOptions& params, Log::Sink sink)
 /* Parses all texts, models included, before it opens any output, and opens the outputs before the GPU: a wrong word
  * must not wait for a GPU, which may be busy. */
 StatusOr<std::unique_ptr<Session>> Session::open(const SessionOptions& params, Log::Sink sink) {
-  VMAFX_TRY(params.check());
+  VMAFX_TRY(params.validate());
   VMAFX_TRY(select_cpu());
 
   std::unique_ptr<Session> session(new Session(params, std::move(sink)));
@@ -65,6 +65,7 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionOptions& params, L
   const Rivals rivals = params.ignore_unknown ? Rivals::kFirstIsReported : Rivals::kRefused;
   VMAFX_ASSIGN(session->plan_, Plan::make(models, features, session->log_, rivals));
   if (params.overwrite) session->plan_.allow_overwrite();
+  if (params.looks()) session->plan_.look_at_pictures();
   VMAFX_TRY(session->open_outputs(models, features));
   VMAFX_TRY(session->gpu_.open(session->plan_.names_kernels()));
   VMAFX_TRY(session->plan_.place(session->gpu_.preferred()));
@@ -193,6 +194,7 @@ Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
   for (size_t i = 0; i < dist.size(); i++) VMAFX_TRY(start_import(dist_readers_[i], dist[i]));
   for (const auto& encode : encodes_)
     VMAFX_TRY(encode->start(plan_, range_, pool_, params_.n_subsample, params_.pooled_only));
+  start_look(ref, dist);
   configured_ = true;
   return {};
 }
@@ -247,12 +249,21 @@ StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& 
   if (params_.import == "host") return error(ENOTSUP, "import=host");
   for (size_t i = 0; i < plan_.extractors().size(); i++) {
     const PlannedExtractor& planned = plan_.extractors()[i];
+    if (planned.looks) continue;
     if (!pipeline_.on_device(i)) return error(ENOTSUP, "%s runs on the CPU", planned.name().c_str());
     if (const int earlier = planned.extractor->reads().converted)
       return error(ENOTSUP, "%s reads %d earlier frames, more than a decoder has memory for", planned.name().c_str(),
                    earlier);
   }
   return DeviceIntake::create(format, *gpu_.device(), params_.given);
+}
+
+/* Has the pictures of all encodes looked at, if the plan makes their signatures. */
+void Session::start_look(const InputFormat& ref, std::span<const InputFormat> dist) {
+  const std::optional<size_t> look = plan_.look();
+  if (!look) return;
+  for (const auto& encode : encodes_)
+    encode->look_at_pictures(*look, format_, ref, dist[static_cast<size_t>(encode->number())]);
 }
 
 /* The reference's kept sums, for metrics that read nothing else. */
@@ -363,7 +374,8 @@ Status Session::queue(Submission submission) {
     auto index = encode.add(facts[static_cast<size_t>(frame.encode)], ref.value(), frame.dist);
     VMAFX_TRY(keep(index.status()));
     frame.index = index.value();
-    frame.scored = encode.is_scored(encode.number_of(frame.index));
+    frame.number = encode.number_of(frame.index);
+    frame.scored = encode.is_scored(frame.number);
   }
   submitted_ += static_cast<int64_t>(frames.value().size());
   VMAFX_TRY(keep(pipeline_.add(std::move(ref.value()), frames.value())));
@@ -471,6 +483,7 @@ Status Session::end_encodes() {
     if (params_.summary) encode->log_summary();
     Status status = encode->submitted() ? encode->check_gates()
                                         : error(EINVAL, "no frames were scored: the input gave no frame pair");
+    if (status.ok() && params_.check == "fail") status = encode->check_pictures();
     if (status.ok()) continue;
     if (encode->label()) status = error(status.code(), "%s: %s", encode->name().c_str(), status.message().c_str());
     if (first.ok()) first = std::move(status);
@@ -482,6 +495,13 @@ Status Session::end_encodes() {
 std::span<const std::pair<std::string, double>> Session::aggregates() const {
   if (!finished_) return {};
   return encodes_.front()->table().aggregates();
+}
+
+StatusOr<VmafxFinding> Session::finding(int encode, int i) const {
+  VMAFX_ASSIGN(const Encode* found, scored_encode(encode));
+  const auto findings = found->findings();
+  if (i < 0 || static_cast<size_t>(i) >= findings.size()) return error(EINVAL, "there is no finding %d", i);
+  return findings[static_cast<size_t>(i)].lend();
 }
 
 Status Session::set_pairing(const VmafxPairing& pairing) {

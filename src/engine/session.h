@@ -54,6 +54,7 @@ class Session {
 
   StatusOr<NamedScore> model_score(int encode, int i) const;
   StatusOr<NamedScore> feature_score(int encode, int i) const;
+  StatusOr<VmafxFinding> finding(int encode, int i) const;
 
   Status set_pairing(const VmafxPairing& pairing);
   unsigned planes_read() const { return plan_.planes_read(); }
@@ -103,6 +104,7 @@ class Session {
   std::optional<uint64_t> spare_pictures() const;
   Status start_import(PictureReader& reader, const InputFormat& format);
   StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const InputFormat& format) const;
+  void start_look(const InputFormat& ref, std::span<const InputFormat> dist);
   std::vector<std::shared_ptr<KeptSums>> kept_sums() const;
 
   /* -- Scoring -------------------------------------------------------------------------------------------------------

@@ -28,7 +28,8 @@ ReportData Session::report_data(const Encode& encode, bool of_all, bool partial)
           .windows = encode.windows(),
           .run = run_json(library_version(), run_facts(of_all ? nullptr : &encode)),
           .range = range_facts(encode, cut),
-          .pairing = encode.pairing()};
+          .pairing = encode.pairing(),
+          .picture_doubts = params_.reports_findings() ? encode.picture_doubts() : std::vector<PictureDoubt>()};
 }
 
 std::optional<RangeFacts> Session::range_facts(const Encode& encode, bool partial) const {
@@ -78,7 +79,8 @@ RunFacts Session::run_facts(const Encode* encode) const {
   if (ended_before) run.takeover.reset();
   for (const PlannedModel& planned : plan_.models()) run.models.push_back({planned.model.name(), planned.version});
   for (size_t i = 0; i < plan_.extractors().size(); i++)
-    run.metrics.push_back({plan_.extractors()[i].name(), !ended_before && pipeline_.on_device(i)});
+    if (!plan_.extractors()[i].looks)
+      run.metrics.push_back({plan_.extractors()[i].name(), !ended_before && pipeline_.on_device(i)});
   if (gpu_.device()) run.device = device_name(*gpu_.device());
   return run;
 }

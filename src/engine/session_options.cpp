@@ -113,9 +113,12 @@ Status SessionOptions::set(const char* name, int number) {
   return store(*entry, number, *this);
 }
 
-Status SessionOptions::check() const {
-  if (import == "auto" || import == "device" || import == "host") return {};
-  return error(EINVAL, "there is no import=%s; use auto, device or host", import.c_str());
+Status SessionOptions::validate() const {
+  if (import != "auto" && import != "device" && import != "host")
+    return error(EINVAL, "there is no import=%s; use auto, device or host", import.c_str());
+  if (check != "off" && check != "log" && check != "warn" && check != "fail")
+    return error(EINVAL, "there is no check=%s; use off, log, warn or fail", check.c_str());
+  return {};
 }
 
 }  // namespace vmafx

@@ -28,7 +28,11 @@ struct SessionOptions {
   Status set(const char* name, int number);
 
   /* Checks the texts that nothing else parses. */
-  Status check() const;
+  Status validate() const;
+
+  /* The values of `check`: whether pictures are looked at, and whether reports have what was found. */
+  bool looks() const { return check != "off"; }
+  bool reports_findings() const { return check != "log"; }
 
  private:
   static std::string text_of(const char* text) { return text ? text : ""; }

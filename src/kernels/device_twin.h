@@ -33,6 +33,8 @@ struct DeviceBatch : hip::Batch {
   /* Blocks that keep the largest GPUs busy a few times over, so that the last ones do not wait long for each other. */
   unsigned enough_blocks = 1024;
 
+  int64_t numbers[hip::kMostBatch] = {};  // FrameSet::number of each frame
+
   /* Converted pictures of a metric with Reads::converted: places of converted_bytes() each, a multiple of 256, one
    * behind the other. */
   hip::DevicePtr<std::byte> converted;

@@ -113,7 +113,8 @@ struct Reads {
 /* The input of one call of extract(). Pictures are planar, 8 bit as uint8_t, above as uint16_t, any stride, no
  * padding. */
 struct FrameSet {
-  int64_t index = 0;  // 0-based frame number
+  int64_t index = 0;   // 0-based frame number
+  int64_t number = 0;  // the same, counted from the start of the stream where a session scores a range of it
   Picture ref;
   Picture dist;
   Picture earlier_ref[2], earlier_dist[2];  // frames index-1 and index-2; data is null before the start of the stream

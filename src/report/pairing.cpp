@@ -76,8 +76,7 @@ Json counts_json(const VmafxPairing& counts) {
                        {"corrupt_reference", counts.corrupt_reference}});
 }
 
-Json doubts_json(const Pairing& pairing) {
-  Json doubts = Json::array();
+void add_doubts(const Pairing& pairing, Json& doubts) {
   for (const Doubt& doubt : pairing.doubts) {
     const DoubtName& name = kNames[doubt.kind];
     Json json = Json::object({{"kind", name.name}});
@@ -93,7 +92,6 @@ Json doubts_json(const Pairing& pairing) {
     json.add("remedies", std::move(remedies));
     doubts.add(std::move(json));
   }
-  return doubts;
 }
 
 }  // namespace
@@ -137,10 +135,17 @@ void log_pairing(const Pairing& pairing, Log& log) {
     log.verbose("Pairs scored: " + number(pairing.counts.paired) + ", no frame repeated or left over.");
 }
 
-Json pairing_extras(const Pairing& pairing) {
-  Json extras = Json::object({{"pairing", counts_json(pairing.counts)}, {"doubts", doubts_json(pairing)}});
-  Json warnings = Json::array();
-  for (const std::string& sentence : doubt_sentences(pairing)) warnings.add(sentence);
+Json doubt_extras(const std::optional<Pairing>& pairing, std::span<const PictureDoubt> of_pictures) {
+  Json extras = Json::object(), doubts = Json::array(), warnings = Json::array();
+  if (!pairing && of_pictures.empty()) return extras;
+  if (pairing) {
+    extras.add("pairing", counts_json(pairing->counts));
+    add_doubts(*pairing, doubts);
+    for (const std::string& sentence : doubt_sentences(*pairing)) warnings.add(sentence);
+  }
+  for (const PictureDoubt& doubt : of_pictures) doubts.add(doubt_json(doubt));
+  for (const std::string& sentence : doubt_sentences(of_pictures)) warnings.add(sentence);
+  extras.add("doubts", std::move(doubts));
   if (!warnings.items().empty()) extras.add("warnings", std::move(warnings));
   return extras;
 }

@@ -4,12 +4,15 @@
 #define VMAFX_REPORT_PAIRING_H
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "report/picture_doubts.h"
 #include "vmafx/vmafx.h"
 
 namespace vmafx {
@@ -43,8 +46,9 @@ void log_pairing(const Pairing& pairing, Log& log);
  *                "text": "pairs repeating a reference frame: 3", "remedies": […]}, …],
  *    "warnings": […]}
  *
- * `warnings` has the sentences that were logged; without them there is no such key. */
-Json pairing_extras(const Pairing& pairing);
+ * `doubts` has those that the pictures raise, too (picture_doubts.h). `warnings` has the sentences that were logged;
+ * without them there is no such key. Without a pairing there is no key `pairing`, and without doubts then no other. */
+Json doubt_extras(const std::optional<Pairing>& pairing, std::span<const PictureDoubt> of_pictures);
 
 }  // namespace vmafx
 

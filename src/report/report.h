@@ -41,6 +41,7 @@
 #include "base/status.h"
 #include "report/output_file.h"
 #include "report/pairing.h"
+#include "report/picture_doubts.h"
 #include "report/pool_windows.h"
 #include "report/range_facts.h"
 #include "report/score_format.h"
@@ -89,6 +90,7 @@ struct ReportData {
   std::optional<Json> run{};          // how the scores were computed, and what they are: one object for all encodes
   std::optional<RangeFacts> range{};  // json and ndjson only
   std::optional<Pairing> pairing{};
+  std::vector<PictureDoubt> picture_doubts{};
 };
 
 /* What is to be said of an encode. */

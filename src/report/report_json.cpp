@@ -151,9 +151,8 @@ void json_run(const Report& report, JsonText& json) {
   if (report.data->run) json.value(kRunKey, *report.data->run);
 }
 
-void json_pairing(const Report& report, JsonText& json) {
-  if (!report.data->pairing) return;
-  const Json extras = pairing_extras(*report.data->pairing);
+void json_doubts(const Report& report, JsonText& json) {
+  const Json extras = doubt_extras(report.data->pairing, report.data->picture_doubts);
   for (size_t i = 0; i < extras.names().size(); i++) json.value(extras.names()[i], extras.items()[i]);
 }
 
@@ -170,7 +169,7 @@ Status json_report(OutputFile& file, std::span<const Report> encodes, JsonText& 
     VMAFX_TRY(write_frames(report));
     json_tail(report, json);
     if (!several) json_run(report, json);
-    json_pairing(report, json);
+    json_doubts(report, json);
     if (several) json.close('}');
   }
   if (several) {

@@ -186,7 +186,7 @@ Status write_xml(const Report& report, const ReportData& data) {
   tail += xml_pools(report, columns, "pooled_statistics", "statistics", kPooledStatistics);
   tail += xml_excluded(report, names, columns) + xml_windows(report, names, data);
   if (data.run) tail += xml_element(kRunKey, *data.run, 1);
-  if (data.pairing) tail += xml_elements(pairing_extras(*data.pairing), 1);
+  tail += xml_elements(doubt_extras(data.pairing, data.picture_doubts), 1);
   return report.file.write(tail + "</VMAF>\n");
 }
 

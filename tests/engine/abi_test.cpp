@@ -99,9 +99,9 @@ std::string structs() {
   }
   {
     using Struct = VmafxReportStream;
-    text += describe(
-        "VmafxReportStream", sizeof(Struct), alignof(Struct),
-        {FIELD(pictures), FIELD(pairing), FIELD(window), FIELD(pool), FIELD(facts), FIELD(n_facts), FIELD(reserved)});
+    text += describe("VmafxReportStream", sizeof(Struct), alignof(Struct),
+                     {FIELD(pictures), FIELD(pairing), FIELD(window), FIELD(pool), FIELD(facts), FIELD(n_facts),
+                      FIELD(findings), FIELD(n_findings), FIELD(reserved)});
   }
   {
     using Struct = VmafxReport;
@@ -131,6 +131,16 @@ std::string structs() {
                       FIELD(reserved)});
   }
   {
+    using Struct = VmafxEvidence;
+    text += describe("VmafxEvidence", sizeof(Struct), alignof(Struct), {FIELD(name), FIELD(value), FIELD(reserved)});
+  }
+  {
+    using Struct = VmafxFinding;
+    text += describe("VmafxFinding", sizeof(Struct), alignof(Struct),
+                     {FIELD(kind), FIELD(name), FIELD(certainty), FIELD(from), FIELD(end), FIELD(evidence),
+                      FIELD(n_evidence), FIELD(text), FIELD(remedies), FIELD(n_remedies), FIELD(reserved)});
+  }
+  {
     using Struct = VmafxScoreFacts;
     text +=
         describe("VmafxScoreFacts", sizeof(Struct), alignof(Struct),
@@ -150,7 +160,17 @@ std::string values() {
          VALUE(VMAFX_DOUBT_REPEATED_REFERENCE) + VALUE(VMAFX_DOUBT_REPEATED_DISTORTED) +
          VALUE(VMAFX_DOUBT_TIME_DIFFERENCE) + VALUE(VMAFX_DOUBT_CORRUPT_DISTORTED) +
          VALUE(VMAFX_DOUBT_CORRUPT_REFERENCE) + VALUE(VMAFX_WORSE_LOW) + VALUE(VMAFX_WORSE_HIGH) +
-         VALUE(VMAFX_WORSE_NEITHER);
+         VALUE(VMAFX_WORSE_NEITHER) + VALUE(VMAFX_FINDING_OFFSET) + VALUE(VMAFX_FINDING_DROPPED) +
+         VALUE(VMAFX_FINDING_DOUBLED) + VALUE(VMAFX_FINDING_FROZEN) + VALUE(VMAFX_FINDING_CADENCE) +
+         VALUE(VMAFX_FINDING_BLENDED) + VALUE(VMAFX_FINDING_SWAPPED) + VALUE(VMAFX_FINDING_OTHER_PICTURES) +
+         VALUE(VMAFX_FINDING_MIRRORED) + VALUE(VMAFX_FINDING_FLIPPED) + VALUE(VMAFX_FINDING_ROTATED) +
+         VALUE(VMAFX_FINDING_CROPPED) + VALUE(VMAFX_FINDING_PADDED) + VALUE(VMAFX_FINDING_SCALED) +
+         VALUE(VMAFX_FINDING_SHIFTED) + VALUE(VMAFX_FINDING_BARS) + VALUE(VMAFX_FINDING_RANGE) +
+         VALUE(VMAFX_FINDING_MATRIX) + VALUE(VMAFX_FINDING_PRIMARIES) + VALUE(VMAFX_FINDING_TRANSFER) +
+         VALUE(VMAFX_FINDING_BRIGHTNESS) + VALUE(VMAFX_FINDING_CHROMA_SWAPPED) + VALUE(VMAFX_FINDING_CHROMA_SHIFTED) +
+         VALUE(VMAFX_FINDING_GRAY) + VALUE(VMAFX_FINDING_COMBED) + VALUE(VMAFX_FINDING_REFERENCE_COMBED) +
+         VALUE(VMAFX_FINDING_FIELD_ORDER) + VALUE(VMAFX_FINDING_FIELDS_DROPPED) + VALUE(VMAFX_CERTAINTY_POSSIBLE) +
+         VALUE(VMAFX_CERTAINTY_LIKELY) + VALUE(VMAFX_CERTAINTY_SURE);
 }
 
 /* "option window text" for each. */

@@ -25,6 +25,7 @@ import cases_examples
 import cases_formats
 import cases_graphs
 import cases_hardware
+import cases_look
 import cases_options
 import cases_outputs
 import cases_pairing

@@ -6,10 +6,21 @@
 #include <vector>
 
 #include "kernels/registry/registry.h"
+#include "kernels/signature/signature.h"
 #include "tests/support/check_main.h"
 #include "tests/support/parity.h"
 
 namespace vmafx::test {
+
+/* All metrics, and the signature, which the registry leaves out. */
+inline const std::vector<const ExtractorInfo*>& all_extractors() {
+  static const std::vector<const ExtractorInfo*> all = [] {
+    std::vector<const ExtractorInfo*> listed(extractors().begin(), extractors().end());
+    listed.push_back(&kSignatureExtractor);
+    return listed;
+  }();
+  return all;
+}
 
 /* The cases of a metric. */
 inline ParityCases cases_of(const std::string& metric) {
@@ -28,7 +39,8 @@ inline std::string name_of(const std::string& metric, const ParityCase& given) {
 /* A test for each metric, which finds the number of its own in _i. */
 inline std::vector<NamedTest> test_of_each_metric(const TTest* test) {
   std::vector<NamedTest> tests;
-  for (const ExtractorInfo* info : extractors()) tests.push_back({info->name, test, static_cast<int>(tests.size())});
+  for (const ExtractorInfo* info : all_extractors())
+    tests.push_back({info->name, test, static_cast<int>(tests.size())});
   return tests;
 }
 

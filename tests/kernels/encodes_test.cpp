@@ -28,7 +28,7 @@ using Sums = std::vector<std::byte>;
 FrameSet frame_of(const std::vector<PicturePair>& pairs, size_t frame, size_t encode) {
   const auto dist = [&](size_t of) { return encode == 1 ? pairs[of].ref : pairs[(of + encode) % pairs.size()].dist; };
   FrameSet set;
-  set.index = static_cast<int64_t>(frame);
+  set.index = set.number = static_cast<int64_t>(frame);
   set.ref = pairs[frame].ref;
   set.dist = dist(frame);
   for (size_t back = 1; back <= 2 && back <= frame; back++) {
@@ -91,7 +91,7 @@ void check(const ExtractorInfo& info, const ParityCase& given, size_t encodes, c
 
 /* Checks the metric number _i. The instruction sets take turns with the cases, each meeting every number of encodes. */
 START_TEST(sums_are_those_of_each_alone) {
-  const ExtractorInfo& info = *extractors()[static_cast<size_t>(_i)];
+  const ExtractorInfo& info = *all_extractors()[static_cast<size_t>(_i)];
   const ParityCases cases = cases_of(info.name);
   size_t turn = 0;
   for_each_cpu_target([&](const std::string& target) {

@@ -53,7 +53,7 @@ constexpr int kMostCases = 1000;
 
 /* Checks the metric number _i / kMostCases, its case number _i % kMostCases. */
 START_TEST(kernels_agree) {
-  const ExtractorInfo& info = *extractors()[static_cast<size_t>(_i / kMostCases)];
+  const ExtractorInfo& info = *all_extractors()[static_cast<size_t>(_i / kMostCases)];
   const ParityCase given = cases_of(info.name).at(static_cast<size_t>(_i % kMostCases));
   std::printf("case %d: %s, %s\n", _i, name_of(info.name, given).c_str(), describe(given.format, given.batch).c_str());
   std::fflush(stdout);
@@ -114,8 +114,8 @@ std::vector<NamedTest> part_of(const std::vector<NamedTest>& all) {
 std::vector<NamedTest> chosen_tests() {
   const char* choice = std::getenv("VMAFX_TEST_CASES");
   std::vector<NamedTest> tests;
-  for (int metric = 0; metric < static_cast<int>(extractors().size()); metric++) {
-    const ExtractorInfo& info = *extractors()[static_cast<size_t>(metric)];
+  for (int metric = 0; metric < static_cast<int>(all_extractors().size()); metric++) {
+    const ExtractorInfo& info = *all_extractors()[static_cast<size_t>(metric)];
     if (!(info.flags & kHip)) continue;
     const bool few = choice && std::string(choice) == "smallest" && count_cases(info) > 1;
     for (const int i : few ? smallest_cases(info) : every_case(info, metric))

@@ -232,6 +232,10 @@ ERRORS = (
         "vmafx.scores.vmaf.worse is 'up', and not 'low', 'high' or 'neither'",
     ),
     (with_summary(doubts={}), "doubts is an object, and not a list"),
+    (
+        with_summary(doubts=[{"kind": "x", "text": "x", "remedies": [], "certainty": "maybe"}]),
+        "doubts[0].certainty is 'maybe', and not 'possible', 'likely' or 'sure'",
+    ),
     (with_summary(doubts=[{"kind": "x", "text": "x", "remedies": [3]}]), "doubts[0].remedies[0] is 3, and not a text"),
     (with_summary(pairing={"paired": "<script>"}), "pairing.paired is '<script>', and not a number"),
     (with_summary(pairing=3), "pairing is 3, and not an object"),

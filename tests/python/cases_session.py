@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import vmafx
 from common import Messages, case, check, check_equal, gray_pairs, noise, raises, score_pairs, top
 from vmafx._library import library, text_of
@@ -93,6 +94,41 @@ def options_of_other_types(lab):
         vmafx.Session(n_threads=1 << 40)
     with raises(vmafx.Error, "there is no import=away; use auto, device or host", errno.EINVAL):
         vmafx.Session(import_="away")
+
+
+def moving_planes(number, exchanged=False):
+    """Returns Y, Cb and Cr of a picture of waves that move."""
+    y, x = np.mgrid[0:144, 0:192]
+    luma = 120 + 40 * np.sin((x + 3 * number) / 17) + 30 * np.sin((y + 2 * number) / 11 + x / 40)
+    y, x = np.mgrid[0:72, 0:96]
+    chroma = [110 + 60 * np.sin(x / 19 + number / 25), 150 + 60 * np.cos(y / 9 - number / 35)]
+    return [plane.astype(np.uint8) for plane in (luma, *(reversed(chroma) if exchanged else chroma))]
+
+
+@case
+def findings(lab):
+    """What the pictures say is data, and an error with check=fail."""
+    del lab
+    pairs = [(moving_planes(number), moving_planes(number, True)) for number in range(100)]
+    with vmafx.Session() as session:
+        with raises(vmafx.Error, "there are no findings before finish()", errno.EINVAL):
+            session.findings
+        list(session.run(pairs))
+    (found,) = session.findings
+    check_equal((found.kind, found.certainty), ("chroma_swapped", "sure"), "finding")
+    check(0 <= found.pairs.start < found.pairs.stop <= 100 and found.evidence, found)
+    check_equal(
+        (found.text, found.remedies), ("Cb and Cr of main are exchanged", ["shuffleplanes=0:2:1 before main"]), "words"
+    )
+    check_equal(session.encode_findings, [[found]], "findings of encodes")
+    with vmafx.Session(check="fail") as session:
+        with raises(vmafx.Error, "check=fail: the pictures raise 1 doubt", errno.EILSEQ):
+            list(session.run(pairs))
+        check_equal(session.findings, [found], "finding")
+        check(session.scores.models["vmaf"] > 0, session.scores)
+    with vmafx.Session(check="off") as session:
+        list(session.run(pairs))
+    check_equal(session.findings, [], "findings")
 
 
 @case

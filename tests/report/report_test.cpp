@@ -327,6 +327,49 @@ START_TEST(doubts_are_words_and_data) {
 }
 END_TEST
 
+/* Doubts that pictures raise stand behind those of pairs; the log has a kind once. */
+START_TEST(pictures_raise_doubts) {
+  const PictureDoubt dropped = {.kind = "dropped",
+                                .certainty = "likely",
+                                .from = 12,
+                                .end = 13,
+                                .evidence = {{"frames", 1}},
+                                .text = "main lacks 1 frame of the reference",
+                                .remedies = {"encode again", "score parts"}};
+  PictureDoubt later = dropped;
+  later.from = 40, later.end = 42;
+  const PictureDoubt gray = {.kind = "gray", .certainty = "possible", .from = 0, .end = 50, .text = "main is gray"};
+  ReportData data = kData;
+  data.picture_doubts = {dropped, later, gray};
+  const std::vector<std::string> sentences = doubt_sentences(data.picture_doubts);
+  ck_assert(sentences ==
+            std::vector<std::string>(
+                {"The score is doubtful, the pictures show: main lacks 1 frame of the reference in pair 12 (likely); "
+                 "such places besides: 1. What helps: encode again; score parts.",
+                 "The score is doubtful, the pictures show: main is gray in pairs 0 to 49 (possible)."}));
+  ScoreTable scores({"a"});
+  scores.put(0, 0, 1);
+  const auto json = nlohmann::json::parse(reported("json", scores, data));
+  ck_assert(!json.contains("pairing") && json["warnings"] == nlohmann::json(sentences));
+  ck_assert_uint_eq(json["doubts"].size(), 3);
+  ck_assert(json["doubts"][1] == nlohmann::json::parse(R"({"kind": "dropped", "certainty": "likely", "from": 40,
+    "to": 41, "text": "main lacks 1 frame of the reference", "remedies": ["encode again", "score parts"],
+    "evidence": {"frames": 1.0}})"));
+  const std::string lines = reported("ndjson", scores, data);
+  const size_t last = lines.rfind('\n', lines.size() - 2) + 1;
+  ck_assert(nlohmann::json::parse(lines.substr(last))["doubts"] == json["doubts"]);
+  assert_contains(reported("xml", scores, data),
+                  "<doubt kind=\"dropped\" certainty=\"likely\" from=\"12\" to=\"12\" "
+                  "text=\"main lacks 1 frame of the reference\" remedies=\"encode again; score parts\">\n"
+                  "      <evidence frames=\"1.0\" />\n    </doubt>\n");
+  const auto pairing = read_pairing({.paired = 12, .repeated_reference = 3});
+  data.pairing = pairing.value();
+  const auto both = nlohmann::json::parse(reported("json", scores, data));
+  ck_assert(both["doubts"].size() == 4 && both["doubts"][0]["kind"] == "repeated_reference");
+  ck_assert_uint_eq(both["warnings"].size(), 3);
+}
+END_TEST
+
 START_TEST(good_pairs_have_no_doubts) {
   const auto pairing = read_pairing({.paired = 12, .max_time_difference = 0.001});
   ck_assert(pairing.ok() && doubt_sentences(pairing.value()).empty());
@@ -1070,6 +1113,7 @@ END_TEST
 int main() {
   return vmafx::test::run_suite("report", {{"facts", reports_say_what_scores_are},
                                            {"doubts", doubts_are_words_and_data},
+                                           {"pictures", pictures_raise_doubts},
                                            {"no_doubts", good_pairs_have_no_doubts},
                                            {"foreign", what_is_not_a_report_stays},
                                            {"judged_links", links_are_judged_by_what_they_lead_to},

@@ -113,6 +113,7 @@ class DeviceRun {
 
   void launch() {
     DeviceBatch batch = device_batch(take(pool_->upload()), {});
+    for (int i = 0; i < batch.count; i++) batch.numbers[i] = batch.first + i;
     batch.enough_blocks = 1;  // frames that share their reference do so in every kernel, however small they are
     if (reads_.converted) convert(batch);
     assert_ok(twin_.launch(batch));
@@ -158,7 +159,7 @@ inline StreamSums cpu_sums(const Extractor& extractor, const std::vector<Picture
   std::vector<Picture> refs, dists;
   for (size_t i = 0; i < frames.size(); i++) {
     FrameSet set;
-    set.index = static_cast<int64_t>(i);
+    set.index = set.number = static_cast<int64_t>(i);
     set.ref = frames[i].ref;
     set.dist = frames[i].dist;
     for (size_t back = 1; back <= 2 && back <= i; back++) {

@@ -40,7 +40,7 @@ FLOORS = (
     ("model",),
     ("report",),
     ("engine/frames",),
-    ("engine/device", "engine/range"),
+    ("engine/device", "engine/look", "engine/range"),
     ("engine",),
 )
 

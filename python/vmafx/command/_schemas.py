@@ -17,7 +17,8 @@ MOST_TIME = 1e11  # seconds: some 3000 years
 MOST_ENCODES = 256  # encodes of a report
 MOST_NAME = 4096  # characters of a name
 MOST_WARNINGS = 1000
-MOST_DOUBTS = 100
+MOST_DOUBTS = 1000
+MOST_EVIDENCE = 16
 
 Schema = dict[str, Any]
 
@@ -79,20 +80,27 @@ FACTS = _object(
     {"unit": {"type": ["string", "null"], "description": "a text or null"}},
 )
 RUN = _object({}, {"scores": {**OBJECT, "additionalProperties": FACTS}})
-# A reason to doubt the scores.
-DOUBT = _object(
-    {"kind": TEXT, "text": TEXT, "remedies": _list(TEXT)},
-    {
-        **{name: FRAME_NUMBER for name in ("count", "from", "to")},
-        "frame_duration": TIME,
-        "certainty": {"enum": ["possible", "likely", "sure"], "description": "'possible', 'likely' or 'sure'"},
-        "evidence": {
-            **OBJECT,
-            "additionalProperties": {"type": "number", "description": "a number"},
-            "description": "an object of numbers",
+# The numbers that a doubt of pictures rests on.
+EVIDENCE: Schema = {
+    **OBJECT,
+    "maxProperties": MOST_EVIDENCE,
+    "additionalProperties": {"type": "number", "description": "a number"},
+}
+# A reason to doubt the scores. One that the pictures raise has a certainty, its pairs and its evidence.
+DOUBT = {
+    **_object(
+        {"kind": TEXT, "text": TEXT, "remedies": _list(TEXT)},
+        {
+            "count": FRAME_NUMBER,
+            "from": FRAME_NUMBER,
+            "to": FRAME_NUMBER,
+            "frame_duration": TIME,
+            "certainty": {"enum": ["possible", "likely", "sure"], "description": "'possible', 'likely' or 'sure'"},
+            "evidence": EVIDENCE,
         },
-    },
-)
+    ),
+    "dependencies": {"certainty": ["from", "to", "evidence"]},
+}
 WARNINGS = _list(TEXT, maxItems=MOST_WARNINGS, description=f"a list of at most {MOST_WARNINGS} texts")
 DOUBTS = _list(DOUBT, maxItems=MOST_DOUBTS, description=f"a list of at most {MOST_DOUBTS} doubts")
 

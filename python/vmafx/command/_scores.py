@@ -546,6 +546,8 @@ class _Xml:
             self._add_facts(tag, own)
         elif tag == "doubt" and "doubts" in self.summary:
             self._append("doubts", _doubt_of_xml(own))
+        elif tag == "evidence" and self._open[-2:-1] == ["doubt"] and self.summary.get("doubts"):
+            self.summary["doubts"][-1][tag] = self._numbers(own)
         elif tag in ("doubts", "warnings"):
             self.summary[tag] = []
         elif tag == "warning" and "warnings" in self.summary:

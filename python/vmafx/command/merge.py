@@ -32,6 +32,13 @@ DOUBT_KINDS = (
     *("unmatched_distorted", "unmatched_reference", "repeated_reference", "repeated_distorted", "time_difference"),
     *("corrupt_distorted", "corrupt_reference"),
 )  # as enum VmafxDoubtKind
+FINDINGS = (
+    *("offset", "dropped", "doubled", "frozen", "cadence", "blended", "swapped", "other_pictures"),
+    *("mirrored", "flipped", "rotated", "cropped", "padded", "scaled", "shifted", "bars"),
+    *("range", "matrix", "primaries", "transfer", "brightness", "chroma_swapped", "chroma_shifted", "gray"),
+    *("combed", "reference_combed", "field_order", "fields_dropped"),
+)  # as enum VmafxFindingKind
+CERTAINTIES = "possible", "likely", "sure"  # as enum VmafxCertainty
 
 
 class Refusal(Failure):
@@ -330,7 +337,7 @@ def _texts_of(range_: Json) -> Iterator[str]:
 
 def _texts_of_doubts(report: Json, encode: Json) -> Iterator[str]:
     for doubt in encode.get("doubts", []):
-        yield from doubt["remedies"]
+        yield from (*doubt["remedies"], *doubt.get("evidence", {}))
     for key, told in report.get("vmafx", {}).get("scores", {}).items():
         yield from filter(None, (key, told["metric"], told.get("unit")))
 
@@ -518,6 +525,9 @@ def write_report(parts: list[Part], output: str, form: Form = Form()) -> list[st
         picture.keyframe = result.frame in keyframes
     stream.window, stream.pool = text(options["window"]), text(options["pool"])
     stream.pairing = _pairing(parts, form.partial, kept)
+    findings = [_finding(doubt, part.offset, kept) for part in parts for doubt in _findings_of(part)]
+    kept.append(ffi.new("VmafxFinding[]", findings))
+    stream.findings, stream.n_findings = kept[-1], len(findings)
     facts = [
         (text(key), text(told["metric"]), WORSE[told["worse"]], told["main"], 0, text(told.get("unit")))
         for key, told in parts[0].run.get("scores", {}).items()
@@ -571,4 +581,27 @@ def _doubt(kind: str, parts: list[Part], kept: list[Any]) -> Json:
         "frame_duration": max(doubt.get("frame_duration", 0.0) for _, doubt in found),
         "remedies": listed,
         "n_remedies": len(texts),
+    }
+
+
+def _findings_of(part: Part) -> list[Json]:
+    """Returns the doubts that pictures of the part raise, which the library joins with those of other parts."""
+    return [doubt for doubt in part.report.get("doubts", []) if doubt["kind"] in FINDINGS and "certainty" in doubt]
+
+
+def _finding(doubt: Json, offset: int, kept: list[Any]) -> Json:
+    """Returns a doubt as VmafxFinding, with the numbers of the whole stream."""
+    from .._library import ffi
+
+    numbers = doubt.get("evidence", {})
+    texts = [ffi.new("char[]", os.fsencode(name)) for name in numbers]
+    evidence = ffi.new("VmafxEvidence[]", list(zip(texts, numbers.values())))
+    kept += [texts, evidence]
+    return {
+        "kind": FINDINGS.index(doubt["kind"]),
+        "certainty": CERTAINTIES.index(doubt["certainty"]),
+        "from": doubt["from"] + offset,
+        "end": doubt["to"] + offset + 1,
+        "evidence": evidence,
+        "n_evidence": len(numbers),
     }

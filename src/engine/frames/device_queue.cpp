@@ -222,7 +222,7 @@ void DeviceQueue::remember(const QueuedFrame& frame, int64_t number) {
     last_ref_ = number;
   }
   Before& of_encode = of_encode_[static_cast<size_t>(frame.encode)];
-  before_[staged_count_++] = {before_last_ref_, of_encode};
+  before_[staged_count_++] = {before_last_ref_, of_encode, frame.number};
   of_encode.add(number);
 }
 
@@ -410,6 +410,7 @@ Status DeviceQueue::launch(const hip::Batch& batch, const Metric& metric, std::s
   DeviceBatch work = device_batch(batch, metric.memory);
   work.sums = work.sums + static_cast<ptrdiff_t>(first_sums * batch.sums_stride);
   work.count = static_cast<int>(order.size());
+  for (int i = 0; i < work.count; i++) work.numbers[i] = before_[order[i]].number;
   for (int p = 0; p < 3; p++)
     for (int i = 0; i < work.count; i++) {
       work.planes[p].ref[hip::ref_index(i)] = batch.planes[p].ref[hip::ref_index(order[i])];

@@ -45,6 +45,7 @@ struct FrameCounts {
 /* A frame pair in the queue. The one who adds it keeps it until it is done. */
 struct QueuedFrame {
   int encode = 0;
+  int64_t number = 0;     // see FrameSet
   int place = 0, of = 1;  // number and count among the pairs of one picture of the reference, which are added together
   bool scored = false;
   int leads = 0;                                // n > 0: context only, n frames before the first scored one
@@ -138,6 +139,7 @@ class DeviceQueue {
   struct Staged {      // a frame of the batch
     Before in_ref;     // the frames with the pictures of the reference before its own
     Before in_encode;  // the frames of its encode
+    int64_t number;    // its own; see FrameSet
   };
 
   /* The order in which a metric takes the frames of a batch, and the places of their sums. */

@@ -19,6 +19,7 @@ void InFlight::show(size_t index) {
     FrameSet& shown = frames[whole_chroma][index];
     shown = {};
     shown.index = part.index;
+    shown.number = part.number;
     shown.ref = planes_of(ref, whole_chroma);
     shown.dist = planes_of(part.dist[0], whole_chroma);
     for (int back = 0; back < kMostHistory; back++) {

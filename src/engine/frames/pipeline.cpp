@@ -274,6 +274,7 @@ void Pipeline::start_device_queue(InFlight& in_flight) {
     const bool has_sums = std::ranges::any_of(part.device_sums, [](const std::byte* sums) { return sums; });
     if (in_flight.goes_on && in_flight.conversions_go_on && !has_sums) continue;
     part.queued.encode = part.encode;
+    part.queued.number = part.number;
     part.queued.scored = part.scored;
     part.queued.ref = in_flight.ref.get();
     part.queued.dist = part.dist[0].get();

@@ -15,6 +15,8 @@
 
 #include <cstdint>
 
+#include "kernels/gpu/device.h"
+
 namespace vmafx {
 
 inline constexpr int kSignatureColumns = 64, kSignatureRows = 36;
@@ -38,7 +40,8 @@ struct PictureSignature {
   uint32_t chroma[2][kChromaRows][kChromaColumns];
 
   /* Sums of all samples of luma in the columns from i w / kProfileBins up to where the next bin begins, over the rows
-   * of a band: the upper half (h / 2 rows, rounded down) and the lower one. */
+   * of a band: the upper half (h / 2 rows, rounded down) and the lower one. Without their lowest profile_shift() bits:
+   * 0 but for large pictures of 15 and 16 bit. */
   uint32_t columns[kProfileBands][kProfileBins];
 
   /* Likewise for rows, over the columns of the left half (w / 2 columns, rounded down) and of the right one. */
@@ -49,10 +52,44 @@ struct PictureSignature {
   uint64_t row_difference[2];
 };
 
-/* The raw sums of a pair. */
+/* The raw sums of a pair. All of them are exact in pictures of up to 2^17 columns and rows. */
 struct SignatureSums {
   PictureSignature ref, dist;
 };
+
+VMAFX_HD bool has_detail(int64_t frame) { return frame % kDetailPeriod == 0; }
+
+/* Columns or rows from `begin` to end-1. */
+struct SignatureRange {
+  int begin, end;
+};
+
+/* Part `i` of `size` columns or rows that are divided into `parts`. */
+VMAFX_HD SignatureRange part_of(int size, unsigned parts, int i) {
+  const auto whole = static_cast<uint64_t>(size), part = static_cast<uint64_t>(i);
+  return {static_cast<int>(whole * part / parts), static_cast<int>(whole * (part + 1) / parts)};
+}
+
+/* The rows that are read of row `j` of `parts` rows of cells. */
+VMAFX_HD SignatureRange sampled_rows(int h, unsigned parts, int j) {
+  const SignatureRange rows = part_of(h, parts, j);
+  const int n = rows.end - rows.begin, sampled = n < kSignatureSampledRows ? n : kSignatureSampledRows;
+  const int first = rows.begin + (n - sampled) / 2;
+  return {first, first + sampled};
+}
+
+/* The number of bits by which sums of profiles are too large for 32. */
+constexpr int profile_shift(int w, int h, int bpc) {
+  const auto most_of = [](int size, int parts) { return static_cast<uint64_t>((size + parts - 1) / parts); };
+  const uint64_t of_columns = most_of(w, kProfileBins) * most_of(h, kProfileBands);
+  const uint64_t of_rows = most_of(h, kProfileBins) * most_of(w, kProfileBands);
+  const uint64_t most = (of_columns > of_rows ? of_columns : of_rows) * ((1u << bpc) - 1);
+  int shift = 0;
+  while (most >> shift > UINT32_MAX) shift++;
+  return shift;
+}
+static_assert(profile_shift(8192, 8640, 16) == 0 && profile_shift(16384, 16384, 14) == 0);
+static_assert(profile_shift(16384, 16384, 16) == 1);
 
 }  // namespace vmafx
 

@@ -1,0 +1,58 @@
+/* EncodeLook: looks at the pictures of an encode beside its scores (engine/look/). Signatures of luma come from the
+ * pipeline. Chroma is summed up here where the pictures lie in host memory, so that no plane is converted for each frame,
+ * or taken to a GPU, for the look alone; pictures in a GPU's memory have chroma if metrics read it there. */
+#ifndef VMAFX_ENGINE_ENCODE_LOOK_H
+#define VMAFX_ENGINE_ENCODE_LOOK_H
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "engine/frames/input_format.h"
+#include "engine/frames/pictures.h"
+#include "engine/frames/pipeline.h"
+#include "engine/look/look.h"
+#include "engine/look/told_finding.h"
+#include "kernels/signature/signature.h"
+
+namespace vmafx {
+
+class EncodeLook {
+ public:
+  /* `extractor`: the place of the signatures among a frame's sums. */
+  EncodeLook(size_t extractor, const VideoFormat& format, const InputFormat& ref, const InputFormat& dist);
+
+  /* Takes the pictures of the next pair of the range, before its sums. */
+  void meet(int64_t number, HeldPicture& ref, HeldPicture& dist);
+
+  /* Takes the sums of the next pair of the range. */
+  void add(int64_t number, const FinishedFrame& finished);
+
+  /* Ends the stream: the findings are complete afterwards. */
+  void finish();
+
+  /* By kinds and places; they stay where they are. */
+  std::span<const look::ToldFinding> findings() const { return findings_; }
+
+ private:
+  using Cells = decltype(PictureSignature::chroma);
+
+  struct Chroma {
+    int64_t number;
+    Cells ref, dist;
+  };
+
+  bool sum_chroma(HostReader& reader, HeldPicture& held, Cells& cells) const;
+
+  const size_t extractor_;
+  HostReader ref_reader_, dist_reader_;  // read chroma alone
+  std::deque<Chroma> chroma_;            // of frames with detail whose sums are yet to come
+  look::Look look_;
+  std::vector<look::ToldFinding> findings_;
+};
+
+}  // namespace vmafx
+
+#endif

@@ -1,0 +1,243 @@
+#include "engine/look/course.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace vmafx::look {
+
+namespace {
+
+/* Memory is bounded: a stream with more changes has a pattern, or nothing that is worth another line. */
+constexpr size_t kMostFindings = 200;
+
+constexpr double kLagBelow = 1.4, kLagAbove = 0.6;
+
+/* A stretch whose shift is not known still tells that the next one's does not fit it, by this margin. */
+constexpr double kLeastBefore = 1.5;
+
+/* So many changes of one frame, equally far apart, are a rhythm. */
+constexpr size_t kLeastRecurring = 4;
+
+/* Frames after which the usual error around strays is known, and how many times as large theirs must be. */
+constexpr int64_t kStrayDelay = 24;
+constexpr double kErrorOfStrays = 2;
+
+/* More changes of shift than kMostInCrowd within kCrowd frames to both sides are a crowd. */
+constexpr int64_t kCrowd = 60;
+constexpr int kMostInCrowd = 3;
+
+/* A frame may be away from its path if its votes there are so many fewer, and at most this part of those on the path. */
+constexpr float kAway = 0.75F, kPart = 0.5F;
+
+/* Changes of the reference below this many squared levels per cell are noise, which encoders leave out. */
+constexpr float kLeastChange = 0.25F;
+
+}  // namespace
+
+/* A stretch proves its shift against another one by how many votes that is better, by how much of the other's votes,
+ * and in how many frames. Codecs that are short of bits lag behind: a frame may fit the one before nearly as well, and
+ * a lag is no proof that it shows that one. No codec shows the next frame. */
+Course::Proof Course::proof_against(const Stretch& stretch, int shift) {
+  const int i = shift + kMostShift;
+  const double lag = shift == stretch.shift - 1 ? kLagBelow : shift == stretch.shift + 1 && shift <= 0 ? kLagAbove : 1;
+  Proof proof;
+  proof.margin = stretch.margin[i];
+  proof.ratio = stretch.votes[i] > 0 ? stretch.votes[stretch.shift + kMostShift] / stretch.votes[i] : 1;
+  proof.known = proof.margin >= 4 && proof.ratio <= 0.6 * lag;
+  if (proof.margin >= 8 && proof.ratio <= 0.5 * lag) proof.certainty = Certainty::kLikely;
+  if (proof.margin >= 20 && proof.ratio <= 0.35 * lag && stretch.strong[i] >= 4) proof.certainty = Certainty::kSure;
+  return proof;
+}
+
+/* The proof against the shift that is the hardest to tell apart. */
+Course::Proof Course::proof_of(const Stretch& stretch) {
+  Proof least{true, Certainty::kSure, 1e30, 0};
+  for (int shift = -kMostShift; shift <= kMostShift; shift++) {
+    if (shift == stretch.shift || !stretch.there[shift + kMostShift]) continue;
+    const Proof proof = proof_against(stretch, shift);
+    if (!proof.known) return proof;
+    if (proof.certainty < least.certainty || (proof.certainty == least.certainty && proof.margin < least.margin))
+      least = proof;
+  }
+  return least;
+}
+
+Finding Course::finding_of(Kind kind, const Proof& proof, int64_t from, int64_t end, int frames) {
+  return {kind, proof.certainty, from, end, {{"frames", frames}, {"margin", proof.margin}, {"ratio", proof.ratio}}};
+}
+
+Finding* Course::report(const Finding& finding) {
+  if (findings_.size() >= kMostFindings) return nullptr;
+  findings_.push_back(finding);
+  return &findings_.back();
+}
+
+/* Adds a frame to the strays if it shows the picture that is `away` from its shift. */
+bool Course::strays(const Step& step, int away, Strays* strays) {
+  const FrameEvidence& frame = step.evidence;
+  const int own = step.shift + kMostShift, other = own + away;
+  if (std::min(own, other) < frame.first || std::max(own, other) > frame.last) return false;
+  const float here = frame.plain[own], there = frame.plain[other];
+  if (here - there < kAway || there > kPart * here) return false;
+  if (!strays->frames && frame.changes[own] < kLeastChange) return false;
+  if (!strays->frames) strays->from = frame.frame;
+  strays->end = frame.frame + 1;
+  strays->frames++;
+  strays->votes += there;
+  strays->path_votes += here;
+  strays->error += frame.error[own];
+  return true;
+}
+
+Course::Proof Course::proof_of(const Strays& strays) {
+  Proof proof;
+  proof.margin = strays.path_votes - strays.votes;
+  proof.ratio = strays.path_votes > 0 ? strays.votes / strays.path_votes : 1;
+  proof.known = proof.margin >= 2 + std::min(strays.frames, 4) && proof.ratio <= (strays.frames < 3 ? 0.35 : 0.15);
+  const bool sure = proof.margin >= 6 + 2 * std::min(strays.frames, 3) && proof.ratio <= 0.2;
+  proof.certainty = sure ? Certainty::kSure : Certainty::kLikely;
+  return proof;
+}
+
+void Course::close_strays() {
+  const Proof held = proof_of(held_), early = proof_of(early_);
+  const bool swapped = held_.frames == 1 && early_.frames == 1 && early_.end == held_.from;
+  if (held.known && (early.known || !swapped) && waiting_.size() < kMostFindings) {
+    Finding finding = finding_of(Kind::kFrozen, held, held_.from, held_.end, held_.frames);
+    if (swapped)
+      finding = finding_of(Kind::kSwapped, held.margin < early.margin ? held : early, early_.from, held_.end, 2);
+    finding.evidence.emplace_back("error", held_.error / held_.frames);
+    waiting_.push_back(finding);
+  }
+  held_ = early_ = {};
+}
+
+/* Codecs that are short of bits leave changes out, but only those that are small beside the errors that they make
+ * elsewhere. */
+void Course::settle_strays(float noise, int64_t before) {
+  while (!waiting_.empty() && waiting_.front().end <= before) {
+    const double error = waiting_.front().evidence.back().second;
+    if (error >= kErrorOfStrays * noise) report(waiting_.front());
+    waiting_.erase(waiting_.begin());
+  }
+}
+
+void Course::look_for_strays(const Step& step) {
+  if (strays(step, -held_.frames - 1, &held_)) return;
+  const bool still = held_.frames >= kMostShift && step.evidence.change < 0.1F * step.evidence.changes[kMostShift];
+  if (still) {
+    held_.end = step.evidence.frame + 1;
+    held_.frames++;
+    return;
+  }
+  if (held_.frames || early_.frames) close_strays();
+  if (!strays(step, 1, &early_)) strays(step, -1, &held_);
+}
+
+void Course::add(const Step& step) {
+  if (!now_.frames || step.shift != now_.shift) {
+    if (now_.frames) close();
+    now_ = {};
+    now_.shift = step.shift;
+    now_.from = step.evidence.frame;
+    held_before_ = held_.frames && step.shift < last_.shift ? held_.from : -1;
+    held_ = early_ = {};
+  }
+  now_.end = step.evidence.frame + 1;
+  now_.frames++;
+  const ShiftValues doubts = doubt(step.evidence);
+  const int own = step.shift + kMostShift;
+  for (int i = 0; i < kShifts; i++) {
+    now_.there[i] += i >= step.evidence.first && i <= step.evidence.last;
+    now_.votes[i] += step.evidence.votes[i];
+    now_.margin[i] += doubts[i] - doubts[own];
+    now_.strong[i] += step.evidence.votes[i] - step.evidence.votes[own] >= 1;
+  }
+  look_for_strays(step);
+  settle_strays(step.evidence.noise, step.evidence.frame - kStrayDelay);
+  noise_ = step.evidence.noise;
+}
+
+/* The shift of the stretch that ends is known, and differs from the one before, or from 0. */
+void Course::change(const Proof& proof) {
+  const Proof before = last_.frames ? proof_against(last_, now_.shift) : Proof{};
+  const int frames = now_.shift - (last_.frames ? last_.shift : 0);
+  Finding* finding = nullptr;
+  const bool told = before.margin >= kLeastBefore && before.ratio <= 0.6;
+  if (!known_ && !told) {
+    finding = report(finding_of(Kind::kOffset, proof, now_.from, now_.end, now_.shift));
+    if (finding && last_.frames > kMostShift) finding->certainty = std::min(finding->certainty, Certainty::kLikely);
+  } else {
+    const bool doubled = frames < 0;
+    const int64_t from = doubled && held_before_ >= 0 ? held_before_ : now_.from;
+    finding = report(finding_of(doubled ? Kind::kDoubled : Kind::kDropped, proof, from, now_.end, std::abs(frames)));
+    if (finding) finding->certainty = std::min(proof.certainty, known_ ? before.certainty : Certainty::kLikely);
+  }
+  lasting_ = finding ? static_cast<int64_t>(findings_.size()) - 1 : -1;
+}
+
+void Course::close() {
+  const Proof proof = proof_of(now_);
+  if (!proof.known) {
+    if (!last_.frames && now_.shift == 0) last_ = now_;
+    return;
+  }
+  if (now_.shift != (last_.frames ? last_.shift : 0)) change(proof);
+  if (lasting_ >= 0) findings_[static_cast<size_t>(lasting_)].end = now_.end;
+  if (now_.shift == 0) lasting_ = -1;
+  last_ = now_;
+  known_ = true;
+}
+
+/* The first of `count` changes from findings_[first] on becomes a cadence if they are one frame each, equally far apart. */
+bool Course::recurs(size_t first, size_t count) const {
+  const int64_t distance = findings_[first + 1].from - findings_[first].from;
+  for (size_t k = first; k < first + count; k++) {
+    if (findings_[k].kind != findings_[first].kind || findings_[k].evidence[0].second != 1) return false;
+    if (k > first && std::abs(findings_[k].from - findings_[k - 1].from - distance) > 1) return false;
+  }
+  return true;
+}
+
+/* One frame that is left out or added again and again makes a rhythm, such as 24 of 25 frames. */
+void Course::join_recurring() {
+  for (size_t first = 0; first + kLeastRecurring <= findings_.size(); first++) {
+    const bool moves = findings_[first].kind == Kind::kDropped || findings_[first].kind == Kind::kDoubled;
+    size_t count = kLeastRecurring;
+    if (!moves || !recurs(first, count)) continue;
+    while (first + count < findings_.size() && recurs(first, count + 1)) count++;
+    Finding& finding = findings_[first];
+    const Finding& last = findings_[first + count - 1];
+    const auto of = static_cast<double>(last.from - finding.from) / static_cast<double>(count - 1);
+    const bool dropped = finding.kind == Kind::kDropped;
+    finding.evidence = {{dropped ? "dropped" : "repeated", 1}, {"of", std::round(of)}};
+    finding.kind = Kind::kCadence;
+    finding.end = last.end;
+    findings_.erase(findings_.begin() + static_cast<ptrdiff_t>(first) + 1,
+                    findings_.begin() + static_cast<ptrdiff_t>(first + count));
+  }
+}
+
+/* Changes of shift that crowd are a pattern that no kind describes. */
+void Course::doubt_crowds() {
+  const auto changes = [](const Finding& finding) { return finding.kind <= Kind::kDoubled; };
+  for (Finding& finding : findings_) {
+    const auto near = [&](const Finding& other) {
+      return changes(other) && std::abs(other.from - finding.from) <= kCrowd;
+    };
+    if (changes(finding) && std::count_if(findings_.begin(), findings_.end(), near) > kMostInCrowd)
+      finding.certainty = Certainty::kPossible;
+  }
+}
+
+void Course::finish(std::vector<Finding>* findings) {
+  close_strays();
+  if (now_.frames) close();
+  settle_strays(noise_, now_.end);
+  join_recurring();
+  doubt_crowds();
+  findings->insert(findings->end(), findings_.begin(), findings_.end());
+}
+
+}  // namespace vmafx::look

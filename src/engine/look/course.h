@@ -1,0 +1,71 @@
+/* Course: what the steps of a path mean: an offset, frames that were dropped, doubled, frozen, swapped. */
+#ifndef VMAFX_ENGINE_LOOK_COURSE_H
+#define VMAFX_ENGINE_LOOK_COURSE_H
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/look/finding.h"
+#include "engine/look/path.h"
+
+namespace vmafx::look {
+
+class Course {
+ public:
+  void add(const Step& step);
+
+  /* Appends the findings, after the last step. */
+  void finish(std::vector<Finding>* findings);
+
+ private:
+  /* Frames at one shift that follow one another. Sums compare each shift with the path's. */
+  struct Stretch {
+    int shift = 0;
+    int64_t from = 0, end = 0, frames = 0;
+    double votes[kShifts] = {};    // sums of votes
+    double margin[kShifts] = {};   // sums of doubts, less those of the path
+    int64_t there[kShifts] = {};   // frames of the reference that were there
+    int64_t strong[kShifts] = {};  // frames that are at least a vote better on the path
+  };
+
+  /* Frames that show the picture before them, one after another, or the next one's, away from the path. */
+  struct Strays {
+    int64_t from = 0, end = 0;
+    int frames = 0;
+    double votes = 0, path_votes = 0, error = 0;  // sums; error: of the path
+  };
+
+  struct Proof {
+    bool known = false;
+    Certainty certainty = Certainty::kPossible;
+    double margin = 0, ratio = 0;
+  };
+
+  static Proof proof_against(const Stretch& stretch, int shift);
+  static Proof proof_of(const Stretch& stretch);
+  static bool strays(const Step& step, int away, Strays* strays);
+  static Proof proof_of(const Strays& strays);
+  void look_for_strays(const Step& step);
+  void close_strays();
+  void settle_strays(float noise, int64_t before);
+  void close();
+  bool recurs(size_t first, size_t count) const;
+  void join_recurring();
+  void doubt_crowds();
+  void change(const Proof& proof);
+  static Finding finding_of(Kind kind, const Proof& proof, int64_t from, int64_t end, int frames);
+  Finding* report(const Finding& finding);
+
+  Stretch now_, last_;  // last_: whose shift is known, or the stream's first one
+  bool known_ = false;
+  Strays held_, early_;
+  int64_t held_before_ = -1;      // where frames began to stand still that now_ follows
+  std::vector<Finding> waiting_;  // findings of strays, until the noise around them is known
+  float noise_ = 0;               // of the last step
+  int64_t lasting_ = -1;          // index of the finding that lasts until the next change
+  std::vector<Finding> findings_;
+};
+
+}  // namespace vmafx::look
+
+#endif

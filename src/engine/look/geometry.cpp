@@ -1,0 +1,571 @@
+#include "engine/look/geometry.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace vmafx::look {
+
+namespace {
+
+/* Frames before and after whose reference is compared, too. */
+constexpr int kNeighbours = 8;
+/* One in so many frames has its symmetries looked at. */
+constexpr int kSymmetryPeriod = 12;
+/* Frames with profiles that are kept. */
+constexpr size_t kMostDetails = 512;
+/* Side of the square that symmetries permute. */
+constexpr int kSide = kSignatureRows;
+/* Pictures with less variance (levels squared of 8 bits) are flat. */
+constexpr double kFlat = 9;
+
+using Square = std::array<float, kSide * kSide>;
+
+/* The means of a square grid: 64 columns become 36. */
+void make_square(const LumaMeans& means, Square& square) {
+  constexpr double kRatio = static_cast<double>(kSignatureColumns) / kSide;
+  for (int i = 0; i < kSide; i++) {
+    const double begin = i * kRatio, end = begin + kRatio;
+    for (int j = 0; j < kSide; j++) {
+      double sum = 0;
+      for (int k = static_cast<int>(begin); k < kSignatureColumns && k < end; k++) {
+        const double part = std::min<double>(k + 1, end) - std::max<double>(k, begin);
+        sum += part * means[j * kSignatureColumns + k];
+      }
+      square[j * kSide + i] = static_cast<float>(sum / kRatio);
+    }
+  }
+}
+
+/* Symmetries are numbers: bit 0 mirrors first, then come quarter turns clockwise. */
+constexpr int kMirror = 1;
+constexpr int turns_of(int symmetry) { return symmetry >> 1; }
+
+/* The cell of the reference that a symmetry brings to row j, column i. */
+int source_of(int symmetry, int j, int i) {
+  for (int turn = 0; turn < turns_of(symmetry); turn++) {
+    const int row = kSide - 1 - i;
+    i = j;
+    j = row;
+  }
+  return j * kSide + (symmetry & kMirror ? kSide - 1 - i : i);
+}
+
+/* Correlation of means, n of them, the second ones by index if `index`. */
+struct Moments {
+  double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+  double gain() const {
+    const double vx = xx - x * x / n;
+    return vx > n * 0.01 ? (xy - x * y / n) / vx : 0;
+  }
+  double variance() const { return yy / n - y / n * (y / n); }
+  /* Share of the variance of y that a line through x with a gain above 0 leaves. */
+  double left() const {
+    const double vx = xx - x * x / n, vy = yy - y * y / n, c = xy - x * y / n;
+    if (vx < n * 0.01 || vy < n * 0.01 || c <= 0) return 1;
+    return std::max(1 - c * c / (vx * vy), 0.0);
+  }
+};
+
+template <class X, class Y>
+Moments moments(int n, X x, Y y) {
+  /* Sums in four parts, as additions wait for one another. */
+  double sx[4] = {}, sy[4] = {}, sxx[4] = {}, syy[4] = {}, sxy[4] = {};
+  for (int k = 0; k < n; k++) {
+    const double a = x(k), b = y(k);
+    const int part = k & 3;
+    sx[part] += a;
+    sy[part] += b;
+    sxx[part] += a * a;
+    syy[part] += b * b;
+    sxy[part] += a * b;
+  }
+  const auto sum = [](const double* part) { return (part[0] + part[1]) + (part[2] + part[3]); };
+  return {static_cast<double>(n), sum(sx), sum(sy), sum(sxx), sum(syy), sum(sxy)};
+}
+
+Moments moments_of(const LumaMeans& ref, const LumaMeans& dist) {
+  return moments(kCells, [&](int k) { return ref[k]; }, [&](int k) { return dist[k]; });
+}
+
+/* A row (column) is black up to so many levels above black. */
+constexpr double kBlackTolerance = 1.5;
+/* Displacements below are those of scalers and encoders; below the second one they are possible or likely at most. */
+constexpr double kLeast = 0.2, kSmall = 0.75;
+/* Square of the error of a displacement that comes of profiles' bins, in samples. */
+constexpr double kErrorFloor = 1.0 / 256;
+
+double rounded(double samples) { return std::round(samples * 100) / 100; }
+
+}  // namespace
+
+Geometry::Geometry(const VideoFormat& format) : means_(format), fit_for_(CellMeans::fit_for(format)) {}
+
+void Geometry::add(int64_t frame, const SignatureSums& sums) {
+  if (!fit_for_) return;
+  if (first_ < 0) first_ = frame;
+  last_ = frame;
+  kept_.emplace_back();
+  Kept& kept = kept_.back();
+  kept.frame = frame;
+  means_.frame(sums.ref, kept.ref);
+  const bool detail = frame % kDetailPeriod == 0, symmetries = added_++ % kSymmetryPeriod == 0;
+  if (detail || symmetries) {
+    Waiting now{.frame = frame};
+    means_.frame(sums.dist, now.dist);
+    if (symmetries) add_symmetries(kept.ref, now.dist);
+    if (detail) {
+      if (waiting_) register_waiting();
+      rows_[0] += static_cast<double>(sums.ref.row_difference[0]);
+      rows_[1] += static_cast<double>(sums.dist.row_difference[0]);
+      for (int band = 0; band < kProfileBands; band++) {
+        means_.columns(sums.ref, band, now.ref[kX][band]);
+        means_.rows(sums.ref, band, now.ref[kY][band]);
+        means_.columns(sums.dist, band, now.encode[kX][band]);
+        means_.rows(sums.dist, band, now.encode[kY][band]);
+      }
+      waiting_ = std::move(now);
+    }
+  }
+  if (waiting_ && frame >= waiting_->frame + kNeighbours) register_waiting();
+  while (kept_.front().frame < frame - 2 * kNeighbours) kept_.pop_front();
+}
+
+/* --- Symmetries --- */
+
+void Geometry::add_symmetries(const LumaMeans& ref, const LumaMeans& dist) {
+  const Moments identity = moments_of(ref, dist);
+  if (identity.variance() < kFlat) return;
+  voters_++;
+  if (identity.left() < 0.02) {
+    identity_fits_++;
+    return;
+  }
+  Square from, to;
+  make_square(ref, from);
+  make_square(dist, to);
+  double left[kSymmetries];
+  for (int symmetry = 0; symmetry < kSymmetries; symmetry++) {
+    static const auto kSources = [] {
+      std::array<std::array<uint16_t, kSide * kSide>, kSymmetries> sources;
+      for (int s = 0; s < kSymmetries; s++) {
+        for (int k = 0; k < kSide * kSide; k++) sources[s][k] = static_cast<uint16_t>(source_of(s, k / kSide, k % kSide));
+      }
+      return sources;
+    }();
+    const auto& source = kSources[symmetry];
+    const Moments m = moments(kSide * kSide, [&](int k) { return from[source[k]]; }, [&](int k) { return to[k]; });
+    left[symmetry] = m.left();
+    left_[symmetry] += left[symmetry] * m.variance();
+    if (!symmetry) variance_ += m.variance();
+  }
+  const auto best = std::min_element(left, left + kSymmetries);
+  if (*best < 0.4 && *best < 0.5 * left[0]) votes_[best - left]++;
+}
+
+bool Geometry::find_symmetry(std::vector<Finding>& findings) const {
+  const auto best = static_cast<int>(std::min_element(left_, left_ + kSymmetries) - left_);
+  if (best == 0 || variance_ <= 0 || voters_ == 0) return false;
+  double second = std::numeric_limits<double>::infinity();
+  for (int s = 0; s < kSymmetries; s++) {
+    if (s != best) second = std::min(second, left_[s]);
+  }
+  const double fit = 1 - left_[best] / variance_, identity = 1 - left_[0] / variance_, better = second / std::max(left_[best], 1e-9);
+  const double share = static_cast<double>(votes_[best]) / static_cast<double>(voters_);
+  const bool turned = turns_of(best) & 1;
+  if (fit < (turned ? 0.7 : 0.85) || better < 2 || share < 0.5) return false;
+  const bool sure = fit > (turned ? 0.8 : 0.9) && better > 2.5 && share > 0.8;
+  const Certainty certainty = sure ? Certainty::kSure : Certainty::kLikely;
+  const auto add = [&](Kind kind) -> Finding& {
+    Finding f = finding(kind, certainty);
+    f.evidence = {{"fit", rounded(fit)}, {"identity_fit", rounded(identity)}};
+    findings.push_back(f);
+    return findings.back();
+  };
+  /* Mirrored and turned by 180 degrees is flipped. */
+  if (best == (kMirror | 2 << 1)) {
+    add(Kind::kFlipped);
+    return true;
+  }
+  if (best & kMirror) add(Kind::kMirrored);
+  if (turns_of(best)) add(Kind::kRotated).evidence.insert(findings.back().evidence.begin(), {"degrees", 90.0 * turns_of(best)});
+  return true;
+}
+
+/* --- Profiles --- */
+
+/* Means of the reference where displacements put them, between four cells. */
+static void displace(const LumaMeans& ref, const Registration* axes, LumaMeans& moved) {
+  const auto place = [&](int axis, int cell, int cells, int& whole, float& part) {
+    const Displacement& at = axes[axis].best.at;
+    const double t = (cell + 0.5) / cells, u = (t + at.first * (1 - t) + at.last * t) * cells - 0.5;
+    whole = static_cast<int>(std::clamp(std::floor(u), 0.0, cells - 2.0));
+    part = static_cast<float>(std::clamp(u - whole, 0.0, 1.0));
+  };
+  for (int j = 0; j < kSignatureRows; j++) {
+    int y, x;
+    float v, u;
+    place(Geometry::kY, j, kSignatureRows, y, v);
+    for (int i = 0; i < kSignatureColumns; i++) {
+      place(Geometry::kX, i, kSignatureColumns, x, u);
+      const float* const here = &ref[y * kSignatureColumns + x];
+      const float* const below = here + kSignatureColumns;
+      moved[j * kSignatureColumns + i] =
+          (here[0] * (1 - u) + here[1] * u) * (1 - v) + (below[0] * (1 - u) + below[1] * u) * v;
+    }
+  }
+}
+
+/* What a mixture of two references leaves of the encode's variance: that is what an encoder leaves which lags behind,
+ * and what an offset in time leaves. */
+static double left_by_mixture(const LumaMeans& own, const LumaMeans& other, const LumaMeans& dist) {
+  LumaMeans change;
+  for (int k = 0; k < kCells; k++) change[k] = other[k] - own[k];
+  const Moments fit = moments_of(own, dist), along = moments_of(own, change), both = moments_of(change, dist);
+  const double n = kCells, vx = fit.xx - fit.x * fit.x / n, vz = both.xx - both.x * both.x / n;
+  const double vy = fit.yy - fit.y * fit.y / n, xy = fit.xy - fit.x * fit.y / n, zy = both.xy - both.x * both.y / n;
+  const double xz = along.xy - along.x * along.y / n, det = vx * vz - xz * xz;
+  if (vy < n * 0.01 || vx < n * 0.01 || det < 1e-6 * vx * vz) return fit.left();
+  const double gain = (vz * xy - xz * zy) / det;
+  const double part = std::clamp((vx * zy - xz * xy) / det, -0.25 * std::abs(gain), 1.25 * std::abs(gain));
+  const double left = vy - 2 * gain * xy - 2 * part * zy + gain * gain * vx + part * part * vz + 2 * gain * part * xz;
+  return std::max(left / vy, 0.0);
+}
+
+/* Coarse profiles of a grid. */
+static BandProfiles coarse_profiles(const LumaMeans& means, int axis) {
+  BandProfiles bands;
+  for (int band = 0; band < kProfileBands; band++) {
+    bands[band].assign(axis == Geometry::kX ? kSignatureColumns : kSignatureRows, 0);
+    for (int j = 0; j < kSignatureRows; j++) {
+      for (int i = 0; i < kSignatureColumns; i++) {
+        const bool here = axis == Geometry::kX ? j / (kSignatureRows / 2) == band : i / (kSignatureColumns / 2) == band;
+        if (here) bands[band][axis == Geometry::kX ? i : j] += means[j * kSignatureColumns + i];
+      }
+    }
+    for (float& sum : bands[band]) sum /= axis == Geometry::kX ? kSignatureRows / 2 : kSignatureColumns / 2;
+  }
+  return bands;
+}
+
+/* How the reference moves around a frame, over as many frames as a fit can follow: displacements of the edges in
+ * samples, x and y. */
+std::optional<std::array<double, 4>> Geometry::motion_around(int64_t frame) const {
+  for (int64_t reach = kNeighbours; reach >= 1; reach /= 2) {
+    const Kept *before = nullptr, *after = nullptr;
+    for (const Kept& kept : kept_) {
+      if (kept.frame >= frame - reach && kept.frame <= frame && !before) before = &kept;
+      if (kept.frame >= frame && kept.frame <= frame + reach) after = &kept;
+    }
+    if (!before || !after || before == after) return std::nullopt;
+    std::array<double, 4> motion{};
+    bool fits = true;
+    for (int axis = 0; axis < kAxes; axis++) {
+      const ProfileFit fit = register_near(coarse_profiles(before->ref, axis), coarse_profiles(after->ref, axis));
+      fits = fits && (fit.variance < kFlat || fit.fitted() > 0.97);
+      if (fit.variance < kFlat) continue;
+      motion[2 * axis] = fit.at.first * size(axis);
+      motion[2 * axis + 1] = fit.at.last * size(axis);
+    }
+    if (fits) return motion;
+  }
+  return std::nullopt;
+}
+
+/* A displacement says nothing where the picture moves as a whole and the displacement is along this motion, or where
+ * the motion is not known and a mixture of neighbours in time explains as much. */
+bool Geometry::time_explains(const Waiting& waiting, const Detail& detail) const {
+  double there[4], size2 = 0;
+  bool displaced = false;
+  for (int k = 0; k < 4; k++) {
+    const Displacement& at = detail.axis[k / 2].best.at;
+    there[k] = detail.axis[k / 2].best.variance < kFlat ? 0 : (k & 1 ? at.last : at.first) * size(k / 2);
+    displaced = displaced || std::abs(there[k]) > kLeast;
+    size2 += there[k] * there[k];
+  }
+  if (!displaced) return false;
+  if (const auto motion = motion_around(waiting.frame)) {
+    double along = 0, motion2 = 0;
+    for (int k = 0; k < 4; k++) {
+      along += there[k] * (*motion)[k];
+      motion2 += (*motion)[k] * (*motion)[k];
+    }
+    return motion2 > 0.1 && along * along > 0.75 * size2 * motion2;
+  }
+  /* No motion is so fast that it could not be followed, and makes pictures larger or smaller. */
+  for (int axis = 0; axis < kAxes; axis++) {
+    const bool scaled = std::abs(there[2 * axis] - there[2 * axis + 1]) > 1;
+    if (scaled && detail.axis[axis].ratio() > 3) return false;
+  }
+  const auto own = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& k) { return k.frame == waiting.frame; });
+  if (own == kept_.end()) return true;
+  LumaMeans moved;
+  displace(own->ref, detail.axis, moved);
+  const double by_place = moments_of(moved, waiting.dist).left(), unmoved = moments_of(own->ref, waiting.dist).left();
+  double by_time = 1;
+  for (const Kept& kept : kept_) {
+    if (&kept == &*own || std::abs(kept.frame - waiting.frame) > kNeighbours) continue;
+    by_time = std::min(by_time, left_by_mixture(own->ref, kept.ref, waiting.dist));
+  }
+  return by_time < 0.8 * unmoved && by_place > 0.8 * by_time;
+}
+
+/* Counts black bins at the beginning of a profile, or at its end. */
+static int black_bins(const BandProfiles& bands, double black, bool from_end) {
+  const int n = static_cast<int>(bands[0].size());
+  int count = 0;
+  while (count < n) {
+    const int k = from_end ? n - 1 - count : count;
+    if (bands[0][k] > black || bands[1][k] > black) break;
+    count++;
+  }
+  return count;
+}
+
+double Geometry::black() const {
+  return (means_.format().color.range == Color::Range::kFull ? 0 : 16) + kBlackTolerance;
+}
+
+void Geometry::register_waiting() {
+  const Waiting waiting = std::move(*waiting_);
+  waiting_.reset();
+  Detail detail{.frame = waiting.frame};
+  const bool far = details_seen_ >= next_far_;
+  bool found = true;
+  for (int axis = 0; axis < kAxes; axis++) {
+    const BandProfiles &ref = waiting.ref[axis], &dist = waiting.encode[axis];
+    const int n = static_cast<int>(ref[0].size());
+    Search search{.guess = guess_[axis], .far = far, .begin = 0, .end = n};
+    const int first = black_bins(dist, black(), false), last = black_bins(dist, black(), true);
+    if (first + last < n / 2) {
+      if (first > black_bins(ref, black(), false) + 2) search.begin = first + 2;
+      if (last > black_bins(ref, black(), true) + 2) search.end = n - last - 2;
+    }
+    detail.axis[axis] = register_profiles(ref, dist, search);
+    const double fitted = detail.axis[axis].best.fitted();
+    if (fitted > 0.9) guess_[axis] = detail.axis[axis].best.at;
+    found = found && (fitted > 0.9 || detail.axis[axis].best.variance < kFlat);
+  }
+  /* After a search in vain, the next one is twice as far away. */
+  if (far) far_pause_ = found ? 1 : 2 * far_pause_;
+  if (far) next_far_ = details_seen_ + far_pause_;
+  see_bars(waiting);
+  if (time_explains(waiting, detail)) detail.tells = false;
+  keep(std::move(detail));
+}
+
+/* Keeps every stride-th one; when there are too many, every second of these goes. */
+void Geometry::keep(Detail&& detail) {
+  if (details_seen_++ % stride_ != 0) return;
+  details_.push_back(std::move(detail));
+  if (details_.size() <= kMostDetails) return;
+  size_t n = 0;
+  for (size_t i = 0; i < details_.size(); i += 2) details_[n++] = details_[i];
+  details_.resize(n);
+  stride_ *= 2;
+}
+
+/* --- Bars --- */
+
+void Geometry::see_bars(const Waiting& waiting) {
+  const auto own = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& k) { return k.frame == waiting.frame; });
+  if (own == kept_.end()) return;
+  const Moments m = moments_of(own->ref, waiting.dist);
+  const double gain = std::max(m.gain(), 0.1), level = (m.y - gain * m.x) / m.n;
+  for (int axis = 0; axis < kAxes; axis++) {
+    Bars& bars = bars_[axis];
+    const BandProfiles &ref = waiting.ref[axis], &dist = waiting.encode[axis];
+    const int n = static_cast<int>(ref[0].size());
+    const double samples = static_cast<double>(size(axis)) / n;
+    int in_dist[2];
+    bool content = true;
+    for (int end = 0; end < 2; end++) {
+      in_dist[end] = black_bins(dist, black(), end);
+      content = content && in_dist[end] < n / 2 && black_bins(ref, black(), end) < n / 2;
+    }
+    if (!content) continue;
+    bars.frames++;
+    double lost = 0;
+    for (int end = 0; end < 2; end++) {
+      bars.ref[end] = std::min(bars.ref[end], black_bins(ref, black(), end) * samples);
+      bars.dist[end] = std::min(bars.dist[end], in_dist[end] * samples);
+      for (int k = 0; k < in_dist[end]; k++) {
+        const int bin = end ? n - 1 - k : k;
+        lost += gain * (ref[0][bin] + ref[1][bin]) / 2 + level - black();
+      }
+    }
+    bars.lost += lost / std::max(in_dist[0] + in_dist[1], 1);
+  }
+}
+
+/* --- What all frames say --- */
+
+Geometry::Joint Geometry::joined(int axis) const {
+  struct Told {
+    double first, last, h[3];
+    const Detail* detail;
+  };
+  std::vector<Told> told;
+  const double n = size(axis);
+  Joint joint;
+  double logs = 0, weight_sum = 0;
+  for (const Detail& detail : details_) {
+    const ProfileFit& fit = detail.axis[axis].best;
+    if (!detail.tells || fit.variance < kFlat || fit.fitted() < 0.5) continue;
+    Told t{fit.at.first * n, fit.at.last * n, {}, &detail};
+    /* The inverse of the error's covariance: four times that of independent bins, and a floor of a 1/16 sample. */
+    const double* const i = fit.information;
+    const double det = i[0] * i[2] - i[1] * i[1];
+    if (!(det > 1e-9 * i[0] * i[2])) continue;
+    const double c0 = 4 * n * n * i[2] / det + kErrorFloor, c1 = -4 * n * n * i[1] / det;
+    const double c2 = 4 * n * n * i[0] / det + kErrorFloor, inverse = 1 / (c0 * c2 - c1 * c1);
+    if (c0 > 4 || c2 > 4) continue;
+    t.h[0] = c2 * inverse;
+    t.h[1] = -c1 * inverse;
+    t.h[2] = c0 * inverse;
+    told.push_back(t);
+  }
+  if (told.empty()) return joint;
+  std::vector<double> firsts, lasts;
+  for (const Told& t : told) {
+    firsts.push_back(t.first);
+    lasts.push_back(t.last);
+  }
+  const auto median = [](std::vector<double>& v) {
+    std::nth_element(v.begin(), v.begin() + static_cast<ptrdiff_t>(v.size() / 2), v.end());
+    return v[v.size() / 2];
+  };
+  joint.first = median(firsts);
+  joint.last = median(lasts);
+  for (int pass = 0; pass < 5; pass++) {
+    double h0 = 0, h1 = 0, h2 = 0, v0 = 0, v1 = 0;
+    for (const Told& t : told) {
+      const double a = t.first - joint.first, b = t.last - joint.last;
+      const double w = 1 / (1 + (t.h[0] * a * a + 2 * t.h[1] * a * b + t.h[2] * b * b) / 4);
+      h0 += w * t.h[0];
+      h1 += w * t.h[1];
+      h2 += w * t.h[2];
+      v0 += w * (t.h[0] * a + t.h[1] * b);
+      v1 += w * (t.h[1] * a + t.h[2] * b);
+    }
+    const double det = h0 * h2 - h1 * h1;
+    joint.first += (h2 * v0 - h1 * v1) / det;
+    joint.last += (h0 * v1 - h1 * v0) / det;
+    joint.error = std::sqrt(std::max(h0, h2) / det);
+  }
+  for (const Told& t : told) {
+    const double a = t.first - joint.first, b = t.last - joint.last;
+    joint.frames++;
+    const bool agrees = t.h[0] * a * a + 2 * t.h[1] * a * b + t.h[2] * b * b < 16 || std::max(std::abs(a), std::abs(b)) < 0.3;
+    if (!agrees) continue;
+    if (!joint.agree++) joint.begin = t.detail->frame;
+    joint.end = t.detail->frame + 1;
+    const Registration& r = t.detail->axis[axis];
+    logs += std::log(r.ratio());
+    joint.explained += r.explained();
+    joint.fitted += r.best.fitted();
+    weight_sum += 1;
+  }
+  if (weight_sum > 0) {
+    joint.ratio = std::exp(logs / weight_sum);
+    joint.fitted /= weight_sum;
+    joint.explained /= weight_sum;
+  }
+  return joint;
+}
+
+std::optional<Certainty> Geometry::certainty_of(const Joint& axis, const Joint& other) const {
+  if (!axis.agree) return std::nullopt;
+  const double most = std::max(std::abs(axis.first), std::abs(axis.last));
+  const double agree = static_cast<double>(axis.agree) / static_cast<double>(axis.frames);
+  const bool both = other.frames == 0 || other.fitted > 0.8;
+  const bool small = most < kSmall;
+  /* Bands show other rows (columns) where much is cropped, so that less of their detail is explained. */
+  const bool far = axis.ratio > 5 && axis.fitted > 0.97 && axis.explained > 0.4;
+  /* Scalers that lose detail move pictures by less than a sample. */
+  const bool soft = small && rows_[1] < 0.8 * rows_[0];
+  const bool scaled = std::abs(axis.first - axis.last) > std::max(0.5 * kLeast, 3 * axis.error) + 0.15 * std::abs(axis.first + axis.last);
+  if (scaled && std::abs(axis.first - axis.last) < 1.2) return axis.ratio > 1.3 ? std::optional(Certainty::kPossible) : std::nullopt;
+  if (most < kLeast || most < 3 * axis.error || agree < 0.6) return std::nullopt;
+  if (axis.ratio > (axis.agree > 1 ? 2.5 : 3.5) && (axis.explained > 0.9 || far) && agree > 0.85 && both && most > 5 * axis.error && !small)
+    return Certainty::kSure;
+  if (axis.ratio > (small ? 1.3 : 1.5) && (axis.explained > 0.75 || far) && both && !soft) return Certainty::kLikely;
+  return axis.ratio > 1.3 && axis.fitted > 0.8 ? std::optional(Certainty::kPossible) : std::nullopt;
+}
+
+void Geometry::find_bars(std::vector<Finding>& findings) const {
+  static constexpr const char* kEdges[kAxes][2] = {{"left", "right"}, {"top", "bottom"}};
+  Finding both = finding(Kind::kBars, Certainty::kSure);
+  for (int axis = 0; axis < kAxes; axis++) {
+    const Bars& bars = bars_[axis];
+    for (int end = 0; end < 2; end++) {
+      const double width = bars.frames ? std::min(bars.ref[end], bars.dist[end]) : 0;
+      if (width >= 4) both.evidence.emplace_back(kEdges[axis][end], width);
+    }
+  }
+  if (!both.evidence.empty()) findings.push_back(both);
+}
+
+void Geometry::find_parts(std::vector<Finding>& findings) const {
+  static constexpr const char* kEdges[kAxes][2] = {{"left", "right"}, {"top", "bottom"}};
+  static constexpr const char* kAxisNames[kAxes] = {"x", "y"};
+  const Joint joints[kAxes] = {joined(kX), joined(kY)};
+  Finding found[4] = {finding(Kind::kCropped, Certainty::kSure), finding(Kind::kPadded, Certainty::kSure),
+                      finding(Kind::kScaled, Certainty::kSure), finding(Kind::kShifted, Certainty::kSure)};
+  const auto add = [&](Kind kind, Certainty certainty, const char* name, double value) {
+    Finding& f = found[static_cast<int>(kind) - static_cast<int>(Kind::kCropped)];
+    f.certainty = std::min(f.certainty, certainty);
+    f.evidence.emplace_back(name, rounded(value));
+  };
+  for (int axis = 0; axis < kAxes; axis++) {
+    const Joint& joint = joints[axis];
+    const Bars& bars = bars_[axis];
+    std::optional<Certainty> certainty = certainty_of(joint, joints[1 - axis]);
+    const double n = size(axis), scale = 1 + (joint.last - joint.first) / n, sum = joint.first + joint.last;
+    const double least = std::max(kLeast, 3 * joint.error);
+    if (!certainty) {
+      const bool only_dist = bars.in_dist() && bars.lost / bars.frames > 4 && bars.ref[0] < 2 && bars.ref[1] < 2;
+      if (!only_dist || std::min(joint.fitted, joints[1 - axis].fitted) < 0.5) continue;
+      for (int end = 0; end < 2; end++) {
+        if (bars.dist[end] >= 4) {
+          add(Kind::kPadded, bars.frames > 1 && bars.lost / bars.frames > 16 ? Certainty::kSure : Certainty::kLikely, kEdges[axis][end], bars.dist[end]);
+        }
+      }
+      continue;
+    }
+    if (std::abs(joint.first - joint.last) < std::max(0.5 * kLeast, 3 * joint.error) + 0.15 * std::abs(sum)) {
+      add(Kind::kShifted, *certainty, kAxisNames[axis], -sum / 2 / scale);
+      continue;
+    }
+    /* Scales near 1 are those of encoders that lag behind a zoom. */
+    if (std::max(std::abs(joint.first), std::abs(joint.last)) < kSmall) continue;
+    if (joint.first > -least && joint.last < least) {
+      if (joint.first > least) add(Kind::kCropped, *certainty, kEdges[axis][0], joint.first);
+      if (joint.last < -least) add(Kind::kCropped, *certainty, kEdges[axis][1], -joint.last);
+    } else if (joint.first < least && joint.last > -least) {
+      if (joint.first < -least) add(Kind::kPadded, *certainty, kEdges[axis][0], -joint.first / scale);
+      if (joint.last > least) add(Kind::kPadded, *certainty, kEdges[axis][1], joint.last / scale);
+    } else {
+      add(Kind::kScaled, std::min(*certainty, Certainty::kLikely), kAxisNames[axis], 1 / scale);
+    }
+  }
+  for (Finding& f : found) {
+    if (f.evidence.empty()) continue;
+    f.evidence.emplace_back("fit", rounded(std::min(joints[kX].fitted, joints[kY].fitted)));
+    findings.push_back(f);
+  }
+}
+
+Finding Geometry::finding(Kind kind, Certainty certainty) const {
+  return {.kind = kind, .certainty = certainty, .from = first_, .end = last_ + 1};
+}
+
+std::vector<Finding> Geometry::finish() {
+  if (waiting_) register_waiting();
+  std::vector<Finding> findings;
+  if (!find_symmetry(findings)) find_parts(findings);
+  find_bars(findings);
+  return findings;
+}
+
+}  // namespace vmafx::look

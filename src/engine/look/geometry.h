@@ -1,0 +1,101 @@
+/* Geometry: which part of the reference the encode shows, and which way round. Symmetries are told by the means of
+ * cells; crops, borders, scales and shifts by profiles of columns and rows, in one of kDetailPeriod frames. Frames at
+ * which a neighbour in time fits better than the frame's own reference say nothing of geometry, as pans look like
+ * shifts. */
+#ifndef VMAFX_ENGINE_LOOK_GEOMETRY_H
+#define VMAFX_ENGINE_LOOK_GEOMETRY_H
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "engine/look/cell_means.h"
+#include "engine/look/finding.h"
+#include "engine/look/profile_fit.h"
+
+namespace vmafx::look {
+
+class Geometry {
+ public:
+  explicit Geometry(const VideoFormat& format);
+  void add(int64_t frame, const SignatureSums& sums);
+  std::vector<Finding> finish();
+
+  static constexpr int kSymmetries = 8;
+  enum Axis { kX, kY, kAxes };
+
+ private:
+  /* Means of the reference in a frame, kept while it is the neighbour of one that waits. */
+  struct Kept {
+    int64_t frame;
+    LumaMeans ref;
+  };
+  /* A frame with profiles waits until its neighbours are there. */
+  struct Waiting {
+    int64_t frame;
+    LumaMeans dist{};
+    BandProfiles ref[kAxes]{}, encode[kAxes]{};
+  };
+  /* What a frame with profiles says. */
+  struct Detail {
+    int64_t frame;
+    Registration axis[kAxes]{};
+    bool tells = true;  // no: it may be time that looks like geometry
+  };
+  /* Black bars of both pictures on one axis, in samples: the narrowest ones of all frames that have content. */
+  struct Bars {
+    int frames = 0;
+    double ref[2] = {1e9, 1e9}, dist[2] = {1e9, 1e9};  // at the first and the last edge
+    double lost = 0;                                   // levels above black of the reference below the encode's bars, summed
+    bool in_ref() const { return frames && ref[0] + ref[1] > 0; }
+    bool in_dist() const { return frames && dist[0] + dist[1] > 0; }
+  };
+  /* What all frames say of one axis. */
+  struct Joint {
+    double first = 0, last = 0;     // samples
+    double error = 0;               // of these, one standard deviation
+    double ratio = 1;               // what no displacement leaves over what the best one leaves, geometric mean
+    double fitted = 0;              // share of the variance that the displacement explains
+    double explained = 0;           // share of the detail
+    int64_t frames = 0, agree = 0;  // that tell, and of these those that agree
+    int64_t begin = 0, end = 0;     // frames
+  };
+
+  void add_symmetries(const LumaMeans& ref, const LumaMeans& dist);
+  void register_waiting();
+  bool time_explains(const Waiting& waiting, const Detail& detail) const;
+  std::optional<std::array<double, 4>> motion_around(int64_t frame) const;
+  double black() const;
+  void see_bars(const Waiting& waiting);
+  void keep(Detail&& detail);
+  bool find_symmetry(std::vector<Finding>& findings) const;
+  int size(int axis) const { return axis == kX ? means_.format().w : means_.format().h; }
+  Joint joined(int axis) const;
+  std::optional<Certainty> certainty_of(const Joint& axis, const Joint& other) const;
+  void find_bars(std::vector<Finding>& findings) const;
+  void find_parts(std::vector<Finding>& findings) const;
+  Finding finding(Kind kind, Certainty certainty) const;
+
+  CellMeans means_;
+  bool fit_for_;
+  int64_t first_ = -1, last_ = -1;
+  int64_t added_ = 0;
+
+  std::deque<Kept> kept_;
+  std::optional<Waiting> waiting_;
+  std::optional<Displacement> guess_[kAxes];
+  std::vector<Detail> details_;
+  int64_t details_seen_ = 0, stride_ = 1;  // one in `stride_` of the frames with profiles is kept
+  int64_t next_far_ = 0, far_pause_ = 1;  // frames with profiles until the next search far away
+  Bars bars_[kAxes];
+  double rows_[2] = {0, 0};  // sums of differences of rows: reference, encode
+
+  /* Sums over frames of what a symmetry leaves of the encode's variance, and votes. */
+  double left_[kSymmetries] = {}, variance_ = 0;
+  int64_t votes_[kSymmetries] = {}, voters_ = 0, identity_fits_ = 0;
+};
+
+}  // namespace vmafx::look
+
+#endif

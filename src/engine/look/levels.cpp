@@ -1,0 +1,512 @@
+#include "engine/look/levels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "engine/look/color_mistakes.h"
+
+namespace vmafx::look {
+
+namespace {
+
+/* One in so many frames has its luma counted. */
+constexpr int kLumaPeriod = 4;
+/* Frames whose chroma is kept. */
+constexpr size_t kMostFrames = 32;
+/* A level counts that so many cells have, and such a share of all. */
+constexpr uint32_t kLeastCells = 24;
+constexpr double kLeastShare = 1e-3;
+
+using What = ColorMistake::What;
+
+double rounded(double value) { return std::round(value * 1000) / 1000; }
+
+double median_of(std::vector<double>& values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/* --- Luma: a curve --- */
+
+/* The encode's level at a level of the reference: the median of its cells, and how far half of them lie from it. */
+struct Point {
+  double ref, dist, weight, spread;
+};
+
+/* The level that a share of a row's cells stay below. */
+double quantile(const uint32_t* row, double share, double total) {
+  double below = 0;
+  for (int k = 0; k < Levels::kLevels; k++) {
+    if (below + row[k] >= share * total) return k - 0.5 + (share * total - below) / std::max<double>(row[k], 1);
+    below += row[k];
+  }
+  return Levels::kLevels - 1;
+}
+
+struct Curve {
+  std::vector<Point> points{};
+  double low = 0, high = 0;   // levels of the reference, 3 % of the cells below and above
+  double deviation = 0;       // of the reference's levels
+  double scatter = 0;         // of the encode's cells about the curve
+  double dist_deviation = 0;  // of the curve
+  bool tells() const { return points.size() >= 8 && deviation > 6 && scatter < 0.35 * std::max(dist_deviation, 1.0); }
+};
+
+Curve curve_of(const std::vector<uint32_t>& histogram) {
+  Curve curve;
+  double totals[Levels::kLevels], all = 0;
+  for (int r = 0; r < Levels::kLevels; r++) {
+    totals[r] = 0;
+    for (int d = 0; d < Levels::kLevels; d++) totals[r] += histogram[r * Levels::kLevels + d];
+    all += totals[r];
+  }
+  double w = 0, x = 0, xx = 0, y = 0, yy = 0, spread = 0, below = 0;
+  for (int r = 0; r < Levels::kLevels; r++) {
+    below += totals[r];
+    if (below < 0.03 * all) curve.low = r + 1;
+    if (below < 0.97 * all) curve.high = r + 1;
+    if (totals[r] < kLeastCells || totals[r] < kLeastShare * all) continue;
+    const uint32_t* const row = &histogram[r * Levels::kLevels];
+    const Point p{static_cast<double>(r), quantile(row, 0.5, totals[r]), std::sqrt(totals[r]),
+                  (quantile(row, 0.75, totals[r]) - quantile(row, 0.25, totals[r])) / 2};
+    curve.points.push_back(p);
+    w += totals[r];
+    x += totals[r] * r;
+    xx += totals[r] * r * r;
+    y += totals[r] * p.dist;
+    yy += totals[r] * p.dist * p.dist;
+    spread += totals[r] * p.spread;
+  }
+  if (w <= 0) return curve;
+  curve.deviation = std::sqrt(std::max(xx / w - x / w * (x / w), 0.0));
+  curve.dist_deviation = std::sqrt(std::max(yy / w - y / w * (y / w), 0.0));
+  curve.scatter = spread / w;
+  return curve;
+}
+
+/* How well a function of a level predicts the curve: the root mean square over its points, outliers limited. Clipped
+ * points, whose level is at an end of the scale, do not count. */
+bool clipped(const Point& p) { return p.dist < 1.5 || p.dist > 253.5; }
+
+template <class Function>
+double misfit(const Curve& curve, Function predict) {
+  double sum = 0, weights = 0;
+  for (const Point& p : curve.points) {
+    if (clipped(p)) continue;
+    const double e = std::min(std::abs(p.dist - predict(p.ref)), 12.0);
+    sum += p.weight * e * e;
+    weights += p.weight;
+  }
+  return weights > 0 ? std::sqrt(sum / weights) : std::numeric_limits<double>::infinity();
+}
+
+struct Line {
+  double gain = 1, level = 0;
+  double operator()(double x) const { return gain * x + level; }
+};
+
+/* A line through values of x and y, with weights that outliers lose. */
+template <class Values>
+Line robust_line(const Values& values) {
+  Line line;
+  double limit = 1e9;
+  for (int pass = 0; pass < 8; pass++) {
+    double w = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    std::vector<double> residuals;
+    for (const auto& [x, y, weight] : values) {
+      const double r = (y - line(x)) / limit, part = weight / (1 + r * r);
+      w += part;
+      sx += part * x;
+      sy += part * y;
+      sxx += part * x * x;
+      sxy += part * x * y;
+    }
+    const double spread = sxx - sx * sx / w;
+    if (!(spread > 1e-9 * sxx)) return {};
+    line.gain = (sxy - sx * sy / w) / spread;
+    line.level = (sy - line.gain * sx) / w;
+    for (const auto& [x, y, weight] : values) residuals.push_back(std::abs(y - line(x)));
+    limit = 2 * median_of(residuals) + 0.25;
+  }
+  return line;
+}
+
+struct Weighted {
+  double x, y, weight;
+};
+
+Line line_of(const Curve& curve) {
+  std::vector<Weighted> values;
+  for (const Point& p : curve.points) {
+    if (!clipped(p)) values.push_back({p.ref, p.dist, p.weight});
+  }
+  return values.size() < 8 ? Line{} : robust_line(values);
+}
+
+/* The function with the least misfit among those that numbers from `low` to `high` make. */
+template <class Make>
+double best_number(const Curve& curve, double low, double high, Make make) {
+  double best = low, least = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < 3; round++) {
+    const double step = (high - low) / 24;
+    for (int k = 0; k <= 24; k++) {
+      const double error = misfit(curve, make(low + k * step));
+      if (error < least) {
+        least = error;
+        best = low + k * step;
+      }
+    }
+    low = best - step;
+    high = best + step;
+  }
+  return best;
+}
+
+/* --- Chroma: predictions --- */
+
+struct Chroma {
+  std::vector<Levels::CellPair> cells{};
+  double deviation_ref[3] = {0, 0, 0}, deviation_dist[3] = {0, 0, 0};
+};
+
+Chroma chroma_of(const std::vector<Levels::Frame>& frames) {
+  Chroma chroma;
+  for (const Levels::Frame& frame : frames) chroma.cells.insert(chroma.cells.end(), frame.cells.begin(), frame.cells.end());
+  /* Robust deviations: half the distance between the levels that 10 % lie below and above. */
+  const auto deviation = [&](auto value) {
+    std::vector<double> values;
+    for (const Levels::CellPair& cell : chroma.cells) values.push_back(value(cell));
+    std::sort(values.begin(), values.end());
+    const size_t n = values.size();
+    return n ? (values[n - 1 - n / 10] - values[n / 10]) / 2 : 0;
+  };
+  for (int p = 0; p < 3; p++) {
+    chroma.deviation_ref[p] = deviation([p](const Levels::CellPair& c) { return c.ref[p]; });
+    chroma.deviation_dist[p] = deviation([p](const Levels::CellPair& c) { return c.dist[p]; });
+  }
+  return chroma;
+}
+
+/* The tenth of the squares that are largest does not count. */
+double trimmed(std::vector<double>& squares) {
+  const size_t n = squares.size() - squares.size() / 10;
+  if (!n) return 0;
+  std::sort(squares.begin(), squares.end());
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += squares[i];
+  return std::sqrt(sum / static_cast<double>(n));
+}
+
+/* How a mistake predicts: the root mean square of what it leaves of all three planes, and how far it moves chroma. */
+struct Prediction {
+  double left = 0, moves = 0;
+};
+
+/* Encoders and converters move all of a plane of chroma by up to so much, and change its gain by up to so much. What
+ * becomes of luma is another finding. */
+constexpr double kBias = 0.75, kGainBias = 0.08;
+
+Prediction predict(const Chroma& chroma, const ColorMistake& mistake) {
+  const size_t n = chroma.cells.size();
+  std::vector<Weighted> values[3];
+  std::vector<double> squares(n), moves(n);
+  for (size_t i = 0; i < n; i++) {
+    const Levels::CellPair& cell = chroma.cells[i];
+    const Samples3 at = mistake.apply({cell.ref[0], cell.ref[1], cell.ref[2]});
+    for (int p = 0; p < 3; p++) values[p].push_back({at[p], cell.dist[p], 1});
+    moves[i] = std::pow(cell.ref[1] - at[1], 2) + std::pow(cell.ref[2] - at[2], 2);
+  }
+  for (int p = 0; p < 3; p++) {
+    const double any = robust_line(values[p]).gain, gain = p ? std::clamp(any, 1 - kGainBias, 1 + kGainBias) : any;
+    const double middle = p ? 128 : 0;
+    std::vector<double> residuals;
+    for (const Weighted& v : values[p]) residuals.push_back(v.y - middle - gain * (v.x - middle));
+    std::vector<double> copy = residuals;
+    const double bias = p ? std::clamp(median_of(copy), -kBias, kBias) : median_of(copy);
+    for (size_t i = 0; i < n; i++) squares[i] += std::pow(residuals[i] - bias, 2);
+  }
+  return {trimmed(squares), trimmed(moves)};
+}
+
+/* What the best linear map of chroma leaves: that is what an encoder leaves. `mixed`: either plane may come of both. */
+double left_by_any_map(const Chroma& chroma, bool mixed) {
+  double left = 0;
+  for (int plane = 1; plane < 3; plane++) {
+    const auto first = [&](const Levels::CellPair& cell) { return cell.ref[mixed ? 1 : plane]; };
+    const auto second = [&](const Levels::CellPair& cell) { return mixed ? cell.ref[2] : 0.0F; };
+    /* Least squares of [u, v, 1], twice, without the worst tenth in the second pass. */
+    std::vector<double> squares(chroma.cells.size(), 0.0);
+    double limit = 1e12, a = 0, b = 0, c = 0;
+    for (int pass = 0; pass < 4; pass++) {
+      double n = 0, u = 0, v = 0, uu = 0, uv = 0, vv = 0, y = 0, uy = 0, vy = 0;
+      for (size_t i = 0; i < chroma.cells.size(); i++) {
+        if (squares[i] > limit) continue;
+        const double x1 = first(chroma.cells[i]), x2 = second(chroma.cells[i]), d = chroma.cells[i].dist[plane];
+        n++;
+        u += x1;
+        v += x2;
+        uu += x1 * x1;
+        uv += x1 * x2;
+        vv += x2 * x2;
+        y += d;
+        uy += x1 * d;
+        vy += x2 * d;
+      }
+      const double suu = uu - u * u / n + 0.01 * n, suv = uv - u * v / n, svv = vv - v * v / n + 0.01 * n;
+      const double suy = uy - u * y / n, svy = vy - v * y / n, det = suu * svv - suv * suv;
+      a = (svv * suy - suv * svy) / det;
+      b = (suu * svy - suv * suy) / det;
+      c = (y - a * u - b * v) / n;
+      std::vector<double> sorted;
+      for (size_t i = 0; i < chroma.cells.size(); i++) {
+        const double r = chroma.cells[i].dist[plane] - a * first(chroma.cells[i]) - b * second(chroma.cells[i]) - c;
+        squares[i] = r * r;
+      }
+      sorted = squares;
+      const auto at = sorted.begin() + static_cast<ptrdiff_t>(sorted.size() - 1 - sorted.size() / 10);
+      std::nth_element(sorted.begin(), at, sorted.end());
+      limit = *at;
+    }
+    const double e = trimmed(squares);
+    left += e * e;
+  }
+  return std::sqrt(left);
+}
+
+/* Luma alone: brightness, gain, gamma, transfer. Ranges need chroma, too. */
+struct LumaChange {
+  Line line{};
+  double deviates = 0;                 // from no change: root mean square over the curve
+  double misfit = 0;                   // of the line
+  double gamma = 1, gamma_misfit = 0;  // sample/255 to this power
+  int from = 0, to = 0;                // transfers, if one fits
+  double transfer_misfit = 0;
+};
+
+double with_gamma(double level, double gamma) { return 255 * std::pow(std::max(level, 0.0) / 255, gamma); }
+
+/* Samples of one curve as those of another, with light times `scale`. */
+struct Converted {
+  int from, to;
+  double scale, black, range;
+  double operator()(double level) const {
+    return black + range * sample_of(to, scale * light_of(from, (level - black) / range));
+  }
+};
+
+LumaChange change_of(const Curve& curve, const Color& color) {
+  LumaChange change{.line = line_of(curve)};
+  change.deviates = misfit(curve, Line{});
+  change.misfit = misfit(curve, change.line);
+  const auto gamma = [](double g) { return [g](double x) { return with_gamma(x, g); }; };
+  change.gamma = best_number(curve, 0.3, 2.7, gamma);
+  change.gamma_misfit = misfit(curve, gamma(change.gamma));
+  change.transfer_misfit = std::numeric_limits<double>::infinity();
+  const bool full = color.range == Color::Range::kFull;
+  constexpr int kTransfers[] = {1, kDisplay, 16, 18};
+  for (int from : kTransfers) {
+    for (int to : kTransfers) {
+      if (from == to || (from < 16 && to < 16)) continue;
+      const auto make = [&](double log_scale) {
+        return Converted{from, to, std::exp(log_scale), full ? 0.0 : 16.0, full ? 255.0 : 219.0};
+      };
+      const double error = misfit(curve, make(best_number(curve, -6.0, 6.0, make)));
+      if (error >= change.transfer_misfit) continue;
+      change.transfer_misfit = error;
+      change.from = std::abs(from);
+      change.to = std::abs(to);
+    }
+  }
+  return change;
+}
+
+/* The line of a range that is mistaken, in luma and in chroma. */
+struct MistakenRange {
+  Line luma;
+  double chroma;
+};
+constexpr MistakenRange kNarrower{{219.0 / 255, 16}, 224.0 / 255};
+constexpr MistakenRange kWider{{255.0 / 219, -16 * 255.0 / 219}, 255.0 / 224};
+
+/* The gain of chroma, of the plane that has more of it; 0 without evidence. */
+double chroma_gain(const Chroma& chroma) {
+  const int plane = chroma.deviation_ref[1] > chroma.deviation_ref[2] ? 1 : 2;
+  if (chroma.deviation_ref[plane] < 2) return 0;
+  std::vector<Weighted> values;
+  for (const Levels::CellPair& cell : chroma.cells) values.push_back({cell.ref[plane], cell.dist[plane], 1});
+  return robust_line(values).gain;
+}
+
+void find_luma(const Curve& curve, const Chroma& chroma, const Color& color, std::vector<Finding>& findings) {
+  if (!curve.tells()) return;
+  const LumaChange change = change_of(curve, color);
+  const Line& line = change.line;
+  const auto away = [&](const Line& other) {
+    return std::max(std::abs(line(curve.low) - other(curve.low)), std::abs(line(curve.high) - other(curve.high)));
+  };
+  if (away({}) < 2.5 && change.deviates < 2) return;
+  const double gain = chroma_gain(chroma);
+  for (const MistakenRange& range : {kNarrower, kWider}) {
+    const bool luma = away(range.luma) < 1.6 && std::abs(line.gain - range.luma.gain) < 0.025 && change.misfit < 1;
+    const bool both = gain > 0 && std::abs(gain - range.chroma) < 0.04;
+    const bool near = both && away(range.luma) < 3 && std::abs(line.gain - range.luma.gain) < 0.03 && change.misfit < 1.5;
+    if (!near && (!luma || (gain > 0 && std::abs(gain - range.chroma) > 0.05))) continue;
+    const bool sure = luma && both && curve.deviation > 10;
+    findings.push_back({.kind = Kind::kRange, .certainty = sure ? Certainty::kSure : Certainty::kLikely});
+    findings.back().evidence = {{"gain", rounded(line.gain)}, {"offset", rounded(line.level)}, {"chroma_gain", rounded(gain)}};
+    return;
+  }
+  const double plain = std::min(change.misfit, change.gamma_misfit);
+  if (change.transfer_misfit < 0.5 * plain && change.transfer_misfit < 1.5 && plain > 1.2) {
+    findings.push_back({.kind = Kind::kTransfer, .certainty = change.transfer_misfit < 0.25 * plain && plain > 3 ? Certainty::kSure : Certainty::kLikely});
+    findings.back().evidence = {{"from", change.from}, {"to", change.to}, {"misfit", rounded(change.transfer_misfit)}, {"line_misfit", rounded(change.misfit)}};
+    return;
+  }
+  if (plain > 4) {
+    findings.push_back({.kind = Kind::kTransfer, .certainty = Certainty::kPossible});
+    findings.back().evidence = {{"line_misfit", rounded(change.misfit)}};
+    return;
+  }
+  const bool sure = change.deviates > 3.5 && plain < 0.3 * change.deviates && plain < 1.2 && curve.scatter < 2.5;
+  const bool likely = change.deviates > 2.5 && plain < 0.5 * change.deviates && curve.scatter < 0.5 * change.deviates;
+  findings.push_back({.kind = Kind::kBrightness, .certainty = sure ? Certainty::kSure : likely ? Certainty::kLikely : Certainty::kPossible});
+  findings.back().evidence = {{"gain", rounded(line.gain)}, {"offset", rounded(line.level)}};
+  if (change.gamma_misfit < 0.5 * change.misfit) findings.back().evidence.emplace_back("gamma", rounded(1 / change.gamma));
+}
+
+/* What is said of a mistake that predicts best. */
+void find_chroma(const Chroma& chroma, const Color& color, bool luma_changes, std::vector<Finding>& findings) {
+  if (chroma.cells.empty()) return;
+  bool gray = false;
+  for (int p = 1; p < 3; p++) {
+    const double ref = chroma.deviation_ref[p], dist = chroma.deviation_dist[p];
+    if (ref < 2 || dist > 0.15 * ref) continue;
+    gray = true;
+    findings.push_back({.kind = Kind::kGray, .certainty = ref > 4 && dist < 0.3 ? Certainty::kSure : Certainty::kLikely});
+    findings.back().evidence = {{"plane", p}, {"deviation", rounded(dist)}, {"reference_deviation", rounded(ref)}};
+  }
+  if (gray) return;
+  std::vector<ColorMistake> mistakes = color_mistakes(color);
+  std::vector<Prediction> predictions;
+  for (const ColorMistake& mistake : mistakes) predictions.push_back(predict(chroma, mistake));
+  size_t best = 0;
+  for (size_t i = 0; i < mistakes.size(); i++) {
+    if (mistakes[i].what == What::kNarrower || mistakes[i].what == What::kWider) continue;
+    if (predictions[i].left < predictions[best].left) best = i;
+  }
+  double second = std::numeric_limits<double>::infinity(), other_kind = second;
+  for (size_t i = 0; i < mistakes.size(); i++) {
+    if (i == best) continue;
+    second = std::min(second, predictions[i].left);
+    if (mistakes[i].what != mistakes[best].what) other_kind = std::min(other_kind, predictions[i].left);
+  }
+  const double left = predictions[best].left, none = predictions[0].left, moves = predictions[best].moves;
+  const What what = mistakes[best].what;
+  if (what == What::kNone || left > 0.85 * none || other_kind < 1.15 * left || moves < 0.35) return;
+  const double any = left_by_any_map(chroma, true), scaled = left_by_any_map(chroma, false);
+  /* Colors that do not exist in the other matrix are clipped, and fit less. */
+  if (left > 1.6 * any + 1 && left > 0.4 * none) return;
+  const bool clear = left < 0.5 * none && other_kind > 2 * left && second > 1.25 * left && moves > 1.5 && left < 1.6 * any + 1;
+  Certainty certainty = clear ? Certainty::kSure : Certainty::kLikely;
+  Kind kind = Kind::kChromaSwapped;
+  if (what == What::kMatrix) {
+    kind = Kind::kMatrix;
+  } else if (what == What::kPrimaries) {
+    /* Saturation that was changed explains as much: that it is just what primaries make of it is evidence, no proof. */
+    if (left > 2 * any + 1) return;
+    kind = Kind::kPrimaries;
+    const bool wide = mistakes[best].from == 9 || mistakes[best].to == 9;
+    certainty = wide && !luma_changes && other_kind > 1.5 * left && left < 1.2 * std::min(any, scaled) + 0.4 ? Certainty::kLikely : Certainty::kPossible;
+  }
+  findings.push_back({.kind = kind, .certainty = certainty});
+  if (kind != Kind::kChromaSwapped) findings.back().evidence = {{"from", mistakes[best].from}, {"to", mistakes[best].to}};
+  findings.back().evidence.insert(findings.back().evidence.end(), {{"left", rounded(left)}, {"left_without", rounded(none)}});
+}
+
+}  // namespace
+
+Levels::Levels(const VideoFormat& format)
+    : means_(format), fit_for_(CellMeans::fit_for(format)), histogram_(fit_for_ ? kLevels * kLevels : 0) {}
+
+void Levels::add(int64_t frame, const SignatureSums& sums) {
+  if (!fit_for_) return;
+  if (first_ < 0) first_ = frame;
+  last_ = frame;
+  const bool detail = frame % kDetailPeriod == 0 && means_.format().planes() > 1;
+  const bool counted = added_++ % kLumaPeriod == 0;
+  if (!detail && !counted) return;
+  LumaMeans ref, dist;
+  means_.frame(sums.ref, ref);
+  means_.frame(sums.dist, dist);
+  if (counted) {
+    for (int k = 0; k < kCells; k++) {
+      const int r = std::clamp(static_cast<int>(ref[k] + 0.5F), 0, kLevels - 1);
+      const int d = std::clamp(static_cast<int>(dist[k] + 0.5F), 0, kLevels - 1);
+      histogram_[r * kLevels + d]++;
+    }
+  }
+  if (!detail || frames_seen_++ % stride_ != 0) return;
+  Frame f{.frame = frame, .cells = {}};
+  add_cells(sums, ref, dist, f);
+  frames_.push_back(f);
+  if (frames_.size() <= kMostFrames) return;
+  size_t n = 0;
+  for (size_t i = 0; i < frames_.size(); i += 2) frames_[n++] = frames_[i];
+  frames_.resize(n);
+  stride_ *= 2;
+}
+
+/* Cells of chroma, with the luma of the cells in their middle, whose rows chroma's are among. */
+void Levels::add_cells(const SignatureSums& sums, const LumaMeans& ref, const LumaMeans& dist, Frame& frame) const {
+  constexpr int kWide = kSignatureColumns / kChromaColumns, kHigh = kSignatureRows / kChromaRows;
+  ChromaMeans chroma[2][2];
+  for (int plane = 0; plane < 2; plane++) {
+    means_.chroma(sums.ref, plane, chroma[0][plane]);
+    means_.chroma(sums.dist, plane, chroma[1][plane]);
+  }
+  for (int k = 0; k < kChromaCells; k++) {
+    const int j = k / kChromaColumns, i = k % kChromaColumns;
+    const auto luma = [&](const LumaMeans& means) {
+      float sum = 0;
+      for (int y = kHigh / 2 - 1; y <= kHigh / 2; y++) {
+        for (int x = 0; x < kWide; x++) sum += means[(j * kHigh + y) * kSignatureColumns + i * kWide + x];
+      }
+      return sum / (2 * kWide);
+    };
+    frame.cells[k] = {{luma(ref), chroma[0][0][k], chroma[0][1][k]}, {luma(dist), chroma[1][0][k], chroma[1][1][k]}};
+  }
+}
+
+std::vector<Finding> Levels::finish() {
+  std::vector<Finding> findings;
+  if (!fit_for_ || first_ < 0) return findings;
+  const Curve curve = curve_of(histogram_);
+  const Chroma chroma = chroma_of(frames_);
+  if (getenv("LDEBUG")) {
+    const Line line = line_of(curve);
+    auto ch = change_of(curve, means_.format().color);
+    printf("curve n %zu dev %.1f scatter %.2f distdev %.1f low %.0f high %.0f line %.4f %+.2f misfit id %.2f line %.2f gamma %.3f %.2f tr %d->%d %.2f cgain %.3f| dev", curve.points.size(), curve.deviation, curve.scatter, curve.dist_deviation, curve.low, curve.high, line.gain, line.level, misfit(curve, Line{}), misfit(curve, line), ch.gamma, ch.gamma_misfit, ch.from, ch.to, ch.transfer_misfit, chroma_gain(chroma));
+    for (int p = 0; p < 3; p++) printf(" %.1f/%.1f", chroma.deviation_ref[p], chroma.deviation_dist[p]);
+    printf(" any %.3f diag %.3f\n  ", left_by_any_map(chroma, true), left_by_any_map(chroma, false));
+    for (auto& m : color_mistakes(means_.format().color)) { auto p = predict(chroma, m); printf("  %d:%d->%d %.3f(%.2f)", (int)m.what, m.from, m.to, p.left, p.moves); }
+    puts("");
+  }
+  find_chroma(chroma, means_.format().color, misfit(curve, Line{}) > 4, findings);
+  const bool mixed = std::any_of(findings.begin(), findings.end(), [](const Finding& f) {
+    return (f.kind == Kind::kMatrix || f.kind == Kind::kPrimaries) && f.certainty > Certainty::kPossible;
+  });
+  /* Luma then depends on chroma, and its curve says nothing more. */
+  if (!mixed) find_luma(curve, chroma, means_.format().color, findings);
+  for (Finding& found : findings) {
+    found.from = first_;
+    found.end = last_ + 1;
+  }
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) { return a.kind < b.kind; });
+  return findings;
+}
+
+}  // namespace vmafx::look

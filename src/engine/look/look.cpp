@@ -1,0 +1,53 @@
+#include "engine/look/look.h"
+
+#include <algorithm>
+
+#include "engine/look/geometry.h"
+#include "engine/look/levels.h"
+#include "engine/look/structure.h"
+#include "engine/look/timing.h"
+
+namespace vmafx::look {
+
+/* The parts of the look, in the order of their kinds. Each has a constructor of the format, add() and finish(). */
+class Look::Parts {
+ public:
+  explicit Parts(const VideoFormat& format)
+      : timing_(format), geometry_(format), levels_(format), structure_(format) {}
+
+  void add(int64_t frame, const SignatureSums& sums) {
+    timing_.add(frame, sums);
+    geometry_.add(frame, sums);
+    levels_.add(frame, sums);
+    structure_.add(frame, sums);
+  }
+
+  void finish(std::vector<Finding>* findings) {
+    timing_.finish(findings);
+    for (auto& found : {geometry_.finish(), levels_.finish(), structure_.finish()})
+      findings->insert(findings->end(), found.begin(), found.end());
+  }
+
+ private:
+  Timing timing_;
+  Geometry geometry_;
+  Levels levels_;
+  Structure structure_;
+};
+
+Look::Look(const VideoFormat& format) : parts_(std::make_unique<Parts>(format)) {}
+
+Look::~Look() = default;
+
+void Look::add(int64_t frame, const SignatureSums& sums) { parts_->add(frame, sums); }
+
+std::vector<Finding> Look::finish() {
+  std::vector<Finding> findings;
+  parts_->finish(&findings);
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    return a.kind != b.kind ? a.kind < b.kind : a.from < b.from;
+  });
+  return findings;
+}
+
+}  // namespace vmafx::look

@@ -1,0 +1,168 @@
+#include "engine/look/neighbors.h"
+
+#include <algorithm>
+
+namespace vmafx::look {
+
+namespace {
+
+/* Energy of a cell's rounding and of noise that no encoder keeps, in steps: about 0.15 levels. */
+constexpr float kLeastNoise = 13.F * kBlockCells;
+
+/* The usual misfit follows the last pairs, so many of them. */
+constexpr float kNoiseMemory = 24;
+
+/* Squared steps of a picture to squared levels of a cell. */
+constexpr float kToLevels = 1.F / (kCellSteps * kCellSteps * kBlocks * kBlockCells);
+
+float sum_of(const BlockValues& values) {
+  float sum = 0;
+  for (float value : values) sum += value;
+  return sum;
+}
+
+}  // namespace
+
+/* Of a frame with each neighbor: products with it, the gain that fits best, and the energy that is left. */
+struct Neighbors::Fit {
+  BlockValues product[kShifts];
+  BlockValues left[kShifts];
+  float gain[kShifts], total[kShifts];
+  bool there[kShifts];
+};
+
+Neighbors::Neighbors(const VideoFormat& format) : scale_(format), ref_(kKept), dist_(kKept), frames_(kKept) {}
+
+void Neighbors::keep(const PictureSignature& signature, std::vector<Picture>* pictures) const {
+  Picture& picture = (*pictures)[static_cast<size_t>(pairs_ % kKept)];
+  scale_.convert(signature, &picture.cells);
+  products(picture.cells, picture.cells, &picture.energy);
+  picture.previous = {};
+  if (pairs_) products(picture.cells, (*pictures)[static_cast<size_t>((pairs_ - 1) % kKept)].cells, &picture.previous);
+}
+
+bool Neighbors::add(int64_t frame, const SignatureSums& sums, FrameEvidence* evidence) {
+  keep(sums.ref, &ref_);
+  keep(sums.dist, &dist_);
+  frames_[static_cast<size_t>(pairs_++ % kKept)] = frame;
+  if (pairs_ <= kMostShift) return false;
+  compare(compared_++, evidence);
+  return true;
+}
+
+bool Neighbors::rest(FrameEvidence* evidence) {
+  if (compared_ == pairs_) return false;
+  compare(compared_++, evidence);
+  return true;
+}
+
+/* Energy of the change from the picture before, per block. */
+BlockValues Neighbors::change(const std::vector<Picture>& pictures, int64_t place) const {
+  BlockValues change{};
+  if (!has(place) || !has(place - 1)) return change;
+  const Picture& now = pictures[static_cast<size_t>(place % kKept)];
+  const Picture& before = pictures[static_cast<size_t>((place - 1) % kKept)];
+  for (int b = 0; b < kBlocks; b++) change[b] = now.energy[b] + before.energy[b] - 2 * now.previous[b];
+  return change;
+}
+
+void Neighbors::fit_all(int64_t place, Fit* fit) const {
+  const Picture& picture = dist(place);
+  for (int i = 0; i < kShifts; i++) {
+    const int64_t other = place + i - kMostShift;
+    fit->there[i] = has(other);
+    if (!fit->there[i]) continue;
+    products(picture.cells, ref(other).cells, &fit->product[i]);
+    const float energy = sum_of(ref(other).energy);
+    const float gain = energy > 0 ? std::clamp(sum_of(fit->product[i]) / energy, 0.F, 4.F) : 0;
+    fit->gain[i] = gain;
+    for (int b = 0; b < kBlocks; b++) {
+      const float left = picture.energy[b] - 2 * gain * fit->product[i][b] + gain * gain * ref(other).energy[b];
+      fit->left[i][b] = std::max(left, 0.F);
+    }
+    fit->total[i] = sum_of(fit->left[i]);
+  }
+}
+
+void Neighbors::vote(int64_t place, const Fit& fit, FrameEvidence* evidence) const {
+  BlockValues best = fit.left[kMostShift], moves{};
+  for (int i = 0; i < kShifts; i++) {
+    if (!fit.there[i]) continue;
+    for (int b = 0; b < kBlocks; b++) best[b] = std::min(best[b], fit.left[i][b]);
+  }
+  for (int s = -1; s <= 1; s++) {
+    const BlockValues change_there = change(ref_, place + s);
+    for (int b = 0; b < kBlocks; b++) moves[b] = std::max(moves[b], change_there[b]);
+  }
+  const BlockValues own = change(dist_, place);
+  const float floor = noise_ + kLeastNoise;
+  for (int i = 0; i < kShifts; i++) {
+    if (!fit.there[i]) continue;
+    float votes = 0, weighted = 0;
+    for (int b = 0; b < kBlocks; b++) {
+      const float vote = (fit.left[i][b] - best[b]) / (fit.left[i][b] + best[b] + floor);
+      votes += vote;
+      weighted += vote * std::min(1.25F * own[b] / (own[b] + 0.25F * moves[b] + 1), 1.F);
+    }
+    evidence->plain[i] = votes;
+    evidence->votes[i] = 0.5F * (votes + weighted);
+  }
+}
+
+/* Mean over blocks with detail. Detail that only one of both pictures has counts, too, but not more than the other's. */
+float Neighbors::misfit(int64_t place, int i, const Fit& fit) const {
+  float sum = 0, blocks = 0;
+  for (int b = 0; b < kBlocks; b++) {
+    const float detail = std::max(dist(place).energy[b], ref(place + i - kMostShift).energy[b]);
+    if (detail < 4 * kLeastNoise) continue;
+    sum += std::min(fit.left[i][b] / detail, 1.F);
+    blocks++;
+  }
+  return blocks > 0 ? sum / blocks : 0;
+}
+
+void Neighbors::mix(int64_t place, const Fit& fit, FrameEvidence* evidence) const {
+  for (int i = 0; i + 1 < kShifts; i++) {
+    if (!fit.there[i] || !fit.there[i + 1]) continue;
+    const Picture& next = ref(place + i + 1 - kMostShift);
+    const float gain = fit.gain[i], here = fit.total[i];
+    const float moved = sum_of(change(ref_, place + i + 1 - kMostShift)) * gain * gain;
+    const float along = gain * (sum_of(fit.product[i + 1]) - sum_of(fit.product[i])) -
+                        gain * gain * (sum_of(next.previous) - sum_of(ref(place + i - kMostShift).energy));
+    if (moved <= 0) continue;
+    const float part = std::clamp(along / moved, 0.F, 1.F);
+    const float mixed = std::max(here - 2 * part * along + part * part * moved, 0.F);
+    const float least = std::min(here, here - 2 * along + moved);
+    evidence->mix[i] = part;
+    evidence->mix_gain[i] = std::max((least - mixed) / (least + mixed + kBlocks * (noise_ + kLeastNoise)), 0.F);
+  }
+}
+
+void Neighbors::compare(int64_t place, FrameEvidence* evidence) {
+  Fit fit;
+  fit_all(place, &fit);
+  *evidence = {};
+  evidence->frame = frames_[static_cast<size_t>(place % kKept)];
+  vote(place, fit, evidence);
+  mix(place, fit, evidence);
+  float least = fit.total[kMostShift];
+  for (int i = 0; i < kShifts; i++) {
+    if (fit.there[i]) least = std::min(least, fit.total[i]);
+    if (fit.there[i]) evidence->misfit[i] = misfit(place, i, fit);
+    evidence->error[i] = fit.total[fit.there[i] ? i : kMostShift] * kToLevels;
+    evidence->changes[i] = sum_of(change(ref_, place + i - kMostShift)) * kToLevels;
+  }
+  evidence->change = sum_of(change(dist_, place)) * kToLevels;
+  const float memory = std::min(static_cast<float>(++learned_), kNoiseMemory);
+  noise_ += (least / kBlocks - noise_) / memory;
+  evidence->noise = noise_ * kBlocks * kToLevels;
+  for (int i = 0; i < kShifts; i++) {
+    if (fit.there[i]) continue;
+    (i < kMostShift ? evidence->first : evidence->last) = i < kMostShift ? i + 1 : std::min(evidence->last, i - 1);
+    evidence->plain[i] = evidence->plain[kMostShift];
+    evidence->votes[i] = evidence->votes[kMostShift];
+    evidence->misfit[i] = evidence->misfit[kMostShift];
+  }
+}
+
+}  // namespace vmafx::look

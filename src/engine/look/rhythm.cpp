@@ -1,0 +1,150 @@
+#include "engine/look/rhythm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace vmafx::look {
+
+namespace {
+
+constexpr size_t kMostFindings = 200;
+constexpr size_t kWindow = 120, kLeastWindow = 40;
+constexpr int kLongestPeriod = 30;
+
+/* Frames that are repeated fit their own frame so much worse than the one before. Codecs that are short of bits repeat
+ * much of a frame, too, but at the price of a smaller error. */
+constexpr double kErrorOfRepeats = 1.4, kSureErrorOfRepeats = 1.8;
+
+/* A mixture lies so near the middle of two frames. */
+constexpr float kNearMiddle = 0.15F;
+
+float at_shift(const ShiftValues& values, int shift) {
+  return values[std::clamp(shift, -kMostShift, kMostShift) + kMostShift];
+}
+
+}  // namespace
+
+void Rhythm::add(const Step& step) {
+  const FrameEvidence& frame = step.evidence;
+  Beat beat{frame.frame, step.shift, frame.plain,
+            frame.error, 0,          *std::min_element(frame.misfit.begin(), frame.misfit.end())};
+  const int own = step.shift + kMostShift;
+  for (int i = std::max(own - 1, 0); i <= std::min(own, kShifts - 2); i++)
+    if (std::abs(frame.mix[i] - 0.5F) < kNearMiddle) beat.mixed = std::max(beat.mixed, frame.mix_gain[i]);
+  beats_.push_back(beat);
+  if (beats_.size() == kWindow) close();
+}
+
+/* The reference repeats itself after so few frames that other shifts fit as well. */
+bool Rhythm::loops() const {
+  for (int k = 2; k <= kMostShift; k++) {
+    double next = 0, later = 0;
+    for (const Beat& beat : beats_) {
+      const float own = at_shift(beat.votes, beat.shift);
+      next += std::min(at_shift(beat.votes, beat.shift + 1), at_shift(beat.votes, beat.shift - 1)) - own;
+      later += std::min(at_shift(beat.votes, beat.shift + k), at_shift(beat.votes, beat.shift - k)) - own;
+    }
+    if (later < 0.3 * next) return true;
+  }
+  return false;
+}
+
+/* Frames at some places of a period fit the shift before better, those at the others do not. */
+Rhythm::Pattern Rhythm::pattern_of(int shift, int period) const {
+  Pattern found;
+  double against = 0, other = 0;
+  int last = -1, shortest = period, longest = 0, first = -1;
+  for (int phase = 0; phase < period; phase++) {
+    double sum = 0, positive = 0, error[2] = {};
+    int clear = 0;
+    for (const Beat& beat : beats_) {
+      if ((beat.frame % period + period) % period != phase) continue;
+      const float x = std::clamp(at_shift(beat.votes, shift) - at_shift(beat.votes, shift - 1), -4.F, 4.F);
+      sum += x;
+      positive += std::max(x, 0.F);
+      clear += x >= 0.5F;
+      for (int k = 0; k < 2; k++) error[k] += at_shift(beat.error, shift - k);
+    }
+    if (sum <= 0 || clear < 3) {
+      against += positive;
+      other += positive - sum;
+      continue;
+    }
+    against += positive - sum;
+    found.evidence += sum;
+    found.clear += clear;
+    for (int k = 0; k < 2; k++) found.error[k] += error[k];
+    found.repeated++;
+    if (last >= 0) shortest = std::min(shortest, phase - last), longest = std::max(longest, phase - last);
+    if (first < 0) first = phase;
+    last = phase;
+  }
+  if (first >= 0)
+    shortest = std::min(shortest, first + period - last), longest = std::max(longest, first + period - last);
+  found.of = period;
+  const bool even = longest - shortest <= 1 && std::gcd(found.repeated, period) == 1;
+  if (!even || against > 0.15 * found.evidence || other < 0.4 * found.evidence) found.repeated = 0;
+  return found;
+}
+
+/* The shortest period that explains the window. */
+Rhythm::Pattern Rhythm::pattern() const {
+  int least = kMostShift, most = -kMostShift;
+  for (const Beat& beat : beats_) least = std::min(least, beat.shift), most = std::max(most, beat.shift);
+  for (int period = 2; period <= kLongestPeriod; period++)
+    for (int shift = std::max(least, 1 - kMostShift); shift <= std::min(most + 1, kMostShift); shift++) {
+      const Pattern found = pattern_of(shift, period);
+      if (found.repeated && found.evidence >= 6 && found.clear >= 4 &&
+          found.error[0] >= kErrorOfRepeats * found.error[1])
+        return found;
+    }
+  return {};
+}
+
+/* Says it of the window, or lets the finding of the window before go on. */
+void Rhythm::say(Kind kind, Certainty certainty, std::vector<std::pair<std::string, double>> evidence) {
+  const int64_t from = beats_.front().frame, end = beats_.back().frame + 1;
+  for (Finding& finding : findings_) {
+    if (finding.kind != kind || finding.end != from) continue;
+    if (kind == Kind::kCadence && (finding.evidence[0] != evidence[0] || finding.evidence[1] != evidence[1])) continue;
+    finding.end = end;
+    finding.certainty = std::max(finding.certainty, certainty);
+    return;
+  }
+  if (findings_.size() < kMostFindings) findings_.push_back({kind, certainty, from, end, std::move(evidence)});
+}
+
+void Rhythm::look_for_mixtures() {
+  double mixed = 0, moving = 0;
+  for (const Beat& beat : beats_) {
+    const bool mixture = beat.mixed >= 0.15F;
+    mixed += mixture;
+    moving += mixture || std::min(at_shift(beat.votes, beat.shift + 1), at_shift(beat.votes, beat.shift - 1)) >= 1;
+  }
+  if (mixed < 8 || mixed < 0.4 * moving) return;
+  const bool sure = mixed >= 24 && mixed >= 0.6 * moving;
+  say(Kind::kBlended, sure ? Certainty::kSure : Certainty::kLikely, {{"part", mixed / moving}});
+}
+
+void Rhythm::close() {
+  const Pattern found = loops() ? Pattern{} : pattern();
+  if (found.repeated) {
+    const bool sure =
+        found.evidence >= 20 && found.clear >= 8 && found.error[0] >= kSureErrorOfRepeats * found.error[1];
+    say(Kind::kCadence, sure ? Certainty::kSure : Certainty::kLikely,
+        {{"repeated", found.repeated}, {"of", found.of}, {"margin", found.evidence}});
+  }
+  look_for_mixtures();
+  const auto misfits = std::count_if(beats_.begin(), beats_.end(), [](const Beat& beat) { return beat.misfit > 0.5F; });
+  const double part = static_cast<double>(misfits) / static_cast<double>(beats_.size());
+  if (part >= 0.9) say(Kind::kOtherPictures, Certainty::kLikely, {{"part", part}});
+  beats_.clear();
+}
+
+void Rhythm::finish(std::vector<Finding>* findings) {
+  if (beats_.size() >= kLeastWindow) close();
+  findings->insert(findings->end(), findings_.begin(), findings_.end());
+}
+
+}  // namespace vmafx::look

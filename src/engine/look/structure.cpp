@@ -1,0 +1,185 @@
+#include "engine/look/structure.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vmafx::look {
+
+namespace {
+
+/* A combed picture's coefficient is above the one, that of others below the second, when its error is so small. */
+constexpr double kCombed = 0.22, kWhole = 0.11, kMostError = 0.06;
+/* Motion (levels squared) that is needed in the mean over cells. */
+constexpr double kLeastMotion = 0.5;
+/* Frames that must tell, for a likely and for a sure finding. */
+constexpr int64_t kLeastFrames = 4, kSureFrames = 8;
+/* The difference of rows that follow one another over that of rows two apart: above the one in combed pictures (noise
+ * has 1), below the second in others. */
+constexpr double kCombedRows = 1.02, kWholeRows = 0.9;
+
+double rounded(double value) { return std::round(value * 1000) / 1000; }
+
+}  // namespace
+
+Structure::Structure(const VideoFormat& format) : means_(format), fit_for_(CellMeans::fit_for(format)) {}
+
+/* Fits the difference of rows by motion and by the vertical slope, which rows one apart show, too. */
+Structure::Combing Structure::combing_of(const Side& side) const {
+  double mm = 0, gg = 0, mg = 0, dm = 0, dg = 0, dd = 0;
+  int n = 0;
+  for (int j = 1; j < kSignatureRows - 1; j++) {
+    double row[6] = {};
+    for (int i = 0; i < kSignatureColumns; i++) {
+      const int k = j * kSignatureColumns + i;
+      const float motion = (side.after[k] - side.before[k]) / 2, difference = side.field[0][k] - side.field[1][k];
+      const float slope = side.before[k + kSignatureColumns] - side.before[k - kSignatureColumns];
+      row[0] += motion * motion;
+      row[1] += slope * slope;
+      row[2] += motion * slope;
+      row[3] += difference * motion;
+      row[4] += difference * slope;
+      row[5] += difference * difference;
+    }
+    mm += row[0];
+    gg += row[1];
+    mg += row[2];
+    dm += row[3];
+    dg += row[4];
+    dd += row[5];
+    n += kSignatureColumns;
+  }
+  /* What motion has that the slope does not explain. */
+  const double own = mm - mg * mg / std::max(gg, 1e-9);
+  if (own < kLeastMotion * n) return kUnknown;
+  const double coefficient = (dm - mg * dg / std::max(gg, 1e-9)) / own;
+  const double left = dd - dg * dg / std::max(gg, 1e-9) - coefficient * coefficient * own;
+  const double error = std::sqrt(std::max(left, 0.0) / (n / 4.0) / own);
+  if (error > kMostError) return kUnknown;
+  if (std::abs(coefficient) > kCombed) return coefficient > 0 ? kEvenLater : kOddLater;
+  return std::abs(coefficient) < kWhole ? kNone : kUnknown;
+}
+
+/* Whether bins of a profile come in pairs that are about equal: 0 (no) to 1. Pictures that are larger than a profile
+ * has bins do not tell. */
+static double twins_in(const BandProfiles& bands, int size) {
+  if (size > kProfileBins) return 0;
+  double within = 0, between = 0;
+  for (const Profile& profile : bands) {
+    for (size_t k = 0; k + 2 < profile.size(); k += 2) {
+      within += std::abs(profile[k] - profile[k + 1]);
+      between += std::abs(profile[k + 1] - profile[k + 2]);
+    }
+  }
+  return between > 0 ? std::clamp(1 - within / between, 0.0, 1.0) : 0;
+}
+
+void Structure::add_twins(const SignatureSums& sums) {
+  BandProfiles profiles[kTwins];
+  for (int band = 0; band < kProfileBands; band++) {
+    means_.rows(sums.ref, band, profiles[kRefRows][band]);
+    means_.rows(sums.dist, band, profiles[kDistRows][band]);
+    means_.columns(sums.dist, band, profiles[kDistColumns][band]);
+  }
+  details_++;
+  const int sizes[kTwins] = {means_.format().h, means_.format().h, means_.format().w};
+  for (int p = 0; p < kTwins; p++) {
+    twins_[p] += (twins_in(profiles[p], sizes[p]) - twins_[p]) / static_cast<double>(details_);
+  }
+}
+
+void Structure::add(int64_t frame, const SignatureSums& sums) {
+  if (!fit_for_) return;
+  if (frame % kDetailPeriod == 0) {
+    const PictureSignature* const pictures[2] = {&sums.ref, &sums.dist};
+    for (int p = 0; p < 2; p++) {
+      neighbors_[p] += static_cast<double>(pictures[p]->row_difference[0]);
+      next_but_one_[p] += static_cast<double>(pictures[p]->row_difference[1]);
+    }
+    add_twins(sums);
+  }
+  if (first_ < 0) first_ = frame;
+  if (next_ && frame != last_ + 1) next_ = 0;
+  last_ = frame;
+  if (next_ == 0) {
+    means_.frame(sums.ref, ref_.before);
+    means_.frame(sums.dist, dist_.before);
+  } else if (next_ == 1) {
+    for (int parity = 0; parity < 2; parity++) {
+      means_.field(sums.ref, parity, ref_.field[parity]);
+      means_.field(sums.dist, parity, dist_.field[parity]);
+    }
+  } else {
+    means_.frame(sums.ref, ref_.after);
+    means_.frame(sums.dist, dist_.after);
+    seen_[combing_of(ref_)][combing_of(dist_)]++;
+  }
+  next_ = (next_ + 1) % 3;
+}
+
+/* Frames by what both pictures show, as far as it is known of both. */
+struct Structure::Table {
+  int64_t known = 0;
+  int64_t gained = 0, lost = 0, turned = 0;  // the encode alone is combed, the reference alone, both in other orders
+  double ref_share = 0, dist_share = 0;      // of frames with the sign that most of a side's frames have
+};
+
+Structure::Table Structure::table() const {
+  Table t;
+  int64_t ref[3] = {}, dist[3] = {};
+  for (int r = 0; r < 3; r++) {
+    for (int d = 0; d < 3; d++) {
+      t.known += seen_[r][d];
+      ref[r] += seen_[r][d];
+      dist[d] += seen_[r][d];
+    }
+  }
+  if (!t.known) return t;
+  const Combing ref_sign = ref[kOddLater] > ref[kEvenLater] ? kOddLater : kEvenLater;
+  const Combing dist_sign = dist[kOddLater] > dist[kEvenLater] ? kOddLater : kEvenLater;
+  const auto other = [](Combing sign) { return sign == kOddLater ? kEvenLater : kOddLater; };
+  t.gained = seen_[kNone][dist_sign] + seen_[other(dist_sign)][dist_sign];
+  t.lost = seen_[ref_sign][kNone];
+  t.turned = seen_[ref_sign][other(ref_sign)];
+  t.ref_share = static_cast<double>(ref[ref_sign]) / static_cast<double>(t.known);
+  t.dist_share = static_cast<double>(dist[dist_sign]) / static_cast<double>(std::max<int64_t>(dist[kOddLater] + dist[kEvenLater], 1));
+  return t;
+}
+
+std::vector<Finding> Structure::finish() {
+  std::vector<Finding> findings;
+  if (!fit_for_ || first_ < 0) return findings;
+  const Table t = table();
+  const double ref = next_but_one_[0] > 0 ? neighbors_[0] / next_but_one_[0] : 0;
+  const double dist = next_but_one_[1] > 0 ? neighbors_[1] / next_but_one_[1] : 0;
+  const auto known = static_cast<double>(t.known);
+  const auto add = [&](Kind kind, Certainty certainty, int64_t frames) {
+    findings.push_back({.kind = kind, .certainty = certainty, .from = first_, .end = last_ + 1, .evidence = {}});
+    findings.back().evidence = {{"share", rounded(t.known ? static_cast<double>(frames) / known : 0)},
+                                {"rows", rounded(dist)},
+                                {"reference_rows", rounded(ref)}};
+  };
+  const auto enough = [&](int64_t frames, double share) { return frames >= kLeastFrames && static_cast<double>(frames) >= share * known; };
+  const bool whole = ref > kCombedRows && dist < kWholeRows;
+  if (enough(t.turned, 0.7) && t.ref_share > 0.8 && !(whole && dist < 0.7 * ref)) {
+    const bool sure = t.turned >= kSureFrames && t.ref_share > 0.9 && dist > 0.7 * ref;
+    add(Kind::kFieldOrder, sure ? Certainty::kSure : dist > 0.6 * ref ? Certainty::kLikely : Certainty::kPossible, t.turned);
+  } else if (enough(t.gained, 0.25) && t.lost <= 0.1 * known && t.dist_share > 0.8 && dist > 0.95 * ref) {
+    const bool sure = t.gained >= kSureFrames && dist > kCombedRows && ref < kWholeRows && t.dist_share > 0.9;
+    add(Kind::kCombed, sure ? Certainty::kSure : Certainty::kLikely, t.gained);
+  } else if (enough(t.lost + (whole ? t.turned : 0), 0.3) && t.gained <= 0.1 * known && t.ref_share > 0.8) {
+    /* Encoders that leave little detail blur fields, too. */
+    const bool detailed = next_but_one_[1] > 0.8 * next_but_one_[0];
+    const bool sure = whole && detailed && dist < 0.66 && t.lost >= kSureFrames && t.ref_share > 0.9;
+    add(Kind::kReferenceCombed, sure ? Certainty::kSure : whole && detailed && dist < 0.66 ? Certainty::kLikely : Certainty::kPossible, t.lost);
+  }
+  /* Rows that come twice are a field of one parity; where columns do so, too, a scaler repeats samples. */
+  const bool detail = details_ > 0 && next_but_one_[1] > 0.4 * next_but_one_[0];
+  if (detail && twins_[kDistRows] > 0.6 && twins_[kDistColumns] < 0.3 && twins_[kRefRows] < 0.3) {
+    add(Kind::kFieldsDropped, twins_[kDistRows] > 0.75 && dist < 0.3 ? Certainty::kSure : Certainty::kLikely, 0);
+  } else if (!findings.empty() && findings[0].kind == Kind::kReferenceCombed && dist < 0.55) {
+    add(Kind::kFieldsDropped, Certainty::kPossible, t.lost);
+  }
+  return findings;
+}
+
+}  // namespace vmafx::look

@@ -1,0 +1,74 @@
+#include "engine/look/timing.h"
+
+#include <algorithm>
+
+#include "engine/look/course.h"
+#include "engine/look/neighbors.h"
+#include "engine/look/path.h"
+#include "engine/look/rhythm.h"
+
+namespace vmafx::look {
+
+/* Pairs become evidence, evidence a path, and its steps become findings. */
+class Timing::Registration {
+ public:
+  explicit Registration(const VideoFormat& format) : neighbors_(format) {}
+
+  void add(int64_t frame, const SignatureSums& sums) {
+    if (frame != next_) {
+      while (neighbors_.rest(&evidence_)) take();
+      neighbors_.restart();
+    }
+    next_ = frame + 1;
+    if (neighbors_.add(frame, sums, &evidence_)) take();
+  }
+
+  void finish(std::vector<Finding>* findings) {
+    while (neighbors_.rest(&evidence_)) take();
+    follow(true);
+    std::vector<Finding> patterns, events;
+    rhythm_.finish(&patterns);
+    course_.finish(&events);
+    /* Frames of a pattern are not events of their own. */
+    for (const Finding& event : events)
+      if (std::none_of(patterns.begin(), patterns.end(),
+                       [&](const Finding& pattern) { return explains(pattern, event); }))
+        findings->push_back(event);
+    findings->insert(findings->end(), patterns.begin(), patterns.end());
+  }
+
+ private:
+  static bool explains(const Finding& pattern, const Finding& event) {
+    return event.from >= pattern.from && event.from < pattern.end;
+  }
+
+  void take() {
+    path_.add(evidence_);
+    follow(false);
+  }
+
+  void follow(bool all) {
+    Step step;
+    while (path_.next(all, &step)) {
+      course_.add(step);
+      rhythm_.add(step);
+    }
+  }
+
+  Neighbors neighbors_;
+  Path path_;
+  Course course_;
+  Rhythm rhythm_;
+  FrameEvidence evidence_;
+  int64_t next_ = 0;
+};
+
+Timing::Timing(const VideoFormat& format) : registration_(std::make_unique<Registration>(format)) {}
+
+Timing::~Timing() = default;
+
+void Timing::add(int64_t frame, const SignatureSums& sums) { registration_->add(frame, sums); }
+
+void Timing::finish(std::vector<Finding>* findings) { registration_->finish(findings); }
+
+}  // namespace vmafx::look
