@@ -384,6 +384,56 @@ def a_library_records_doubts(lab):
     check_equal(len(records(lab.folder / "tags.jsonl")), 2, "results")
 
 
+# -- What the filter sees ----------------------------------------------------------------------------------------------
+
+MOVING = (
+    "mandelbrot=s=320x180:r=25:end_pts=150,trim=duration=4[back]",
+    "testsrc2=s=160x90:r=25:d=4[front]",
+    "[back][front]overlay=x='40+30*sin(n/9)':y='30+20*cos(n/13)':format=yuv420,format=yuv420p",
+)
+ENCODED = "-c:v libx264 -preset ultrafast -crf 20"
+
+
+def moving(lab):
+    lab.run("-filter_complex", ";".join(MOVING), "-t 4 -c:v libx264 -preset ultrafast -qp 0", "moving.mkv").succeeded()
+    return lab.folder / "moving.mkv"
+
+
+def encode_scored(lab, ref, filters, *words, codec=ENCODED):
+    """Returns the finished command and the encode's result."""
+    lab.run("-i", ref, "-vf", filters, codec, "dist.mkv").succeeded()
+    done = vmafx(lab, "score", "dist.mkv", ref, *PSNR, "--json", *words)
+    return done, json.loads(done.out)["encodes"][0]
+
+
+@case
+def what_the_filter_is_sure_of_is_followed(lab):
+    ref = moving(lab)
+    for filters, codec, says, least in (
+        ("hflip", "", "is turned or mirrored, as the pictures show: turned back (hflip)", 40),
+        ("scale=in_range=tv:out_range=pc,setparams=range=tv", "-color_range tv", "has samples of full range", 40),
+        ("trim=start_frame=3,setpts=PTS-STARTPTS", "", "begins 3 frames (0.120 s) later than the reference", 40),
+        ("crop=312:174:4:2,scale=320:180", "", "crop=312:174:4:2", 33),
+    ):
+        done, encode = encode_scored(lab, ref, filters, "--strict", codec=f"{ENCODED} {codec}".strip())
+        done.succeeded().says(says)
+        check(encode["pooled"]["psnr_y"]["mean"] > least, f"{filters}: {encode['pooled']['psnr_y']}")
+        check_equal(encode["doubts"], [], filters)
+
+
+@case
+def what_cannot_be_followed_is_a_doubt(lab):
+    ref = moving(lab)
+    for filters, kind in (
+        ("shuffleplanes=0:2:1", "chroma_swapped"),
+        ("select='not(eq(n,50))',setpts=N/25/TB", "dropped"),
+        ("null", None),
+    ):
+        done, encode = encode_scored(lab, ref, filters, "--strict", codec=f"{ENCODED} -r 25")
+        check_equal(done.status, 3 if kind else 0, f"{filters}: {done.err}")
+        check_equal([doubt["kind"] for doubt in encode["doubts"]], [kind] if kind else [], filters)
+
+
 # -- Options -----------------------------------------------------------------------------------------------------------
 
 
