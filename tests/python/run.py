@@ -46,6 +46,7 @@ def load_cases(build):
     import cases_jobs
     import cases_library
     import cases_lifetime
+    import cases_look
     import cases_outputs
     import cases_pictures
     import cases_programs

@@ -133,6 +133,9 @@ class Video:
     combed: bool = False  # whether lines of the first pictures are of different times
     fields: str = ""  # filters that make whole frames of fields
     restarts: int = 0  # how often the times begin anew in mid-stream
+    changed: str = (
+        ""  # filters that change the picture whatever its tags say (_changes); the facts are those behind them
+    )
     corner: tuple[int, int] | None = None  # the place of these pictures in the decoded ones; None: they are those
 
     @property

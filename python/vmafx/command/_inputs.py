@@ -49,6 +49,10 @@ ZSCALE_TRANSFERS = {
 SAME_TRANSFER = {"smpte170m": "bt709", "bt2020-10": "bt709", "bt2020-12": "bt709"}
 
 
+class ShapesDiffer(Failure):
+    """Raised if an encode and the reference do not show the same part of a picture."""
+
+
 class Samples(NamedTuple):
     """The meaning of a pixel format's samples, wherever they lie in memory."""
 
@@ -190,10 +194,10 @@ def same_size(video: Video, ref: Video) -> bool:
 
 def _refuse_shapes(dists: list[Video], ref: Video) -> None:
     for video in dists:
-        if _shape(video) and not _same_shape(video, ref):
-            raise Failure(
+        if _shape(video) and not same_shape(video, ref):
+            raise ShapesDiffer(
                 f"{video.name} ({_size(video)}) and {ref.name} ({_size(ref)}) have different shapes, so they do not "
-                "show the same part of the picture: crop or pad one of them first (ffmpeg's filters crop and pad)"
+                "show the same part of the picture: crop or pad one of them first (--crop, or ffmpeg's filters)"
             )
 
 
@@ -206,7 +210,7 @@ def refuse_light(dists: list[Video], ref: Video) -> None:
             )
 
 
-def _same_shape(video: Video, ref: Video) -> bool:
+def same_shape(video: Video, ref: Video) -> bool:
     """Returns whether the shapes agree as shown, or as stored if only a tag is wrong."""
     as_shown = _shape(video) / _shape(ref)
     as_stored = Fraction(video.width * ref.height, video.height * ref.width)
@@ -334,7 +338,9 @@ def _picture(video: Video, ref: Video, target: Target, size: Size | None, notes:
             scale.append(f"in_range={_range(video)}:out_range={target.range}")
             told.append(f"range={target.range}")
         _matrix(video, ref, scale, told, notes)
-    chain = [f"crop={video.width}:{video.height}:{video.corner[0]}:{video.corner[1]}:exact=1"] if video.corner else []
+    chain = [video.changed] if video.changed else []
+    if video.corner:
+        chain.append(f"crop={video.width}:{video.height}:{video.corner[0]}:{video.corner[1]}:exact=1")
     chain += _light(video, ref, notes) + ([f"scale={':'.join([*scale, 'flags=bicubic'])}"] if scale else [])
     if samples != target.samples:
         notes.append(f"{video.name} is {video.pix_fmt}: scored as {target.samples.pix_fmt}")

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ._findings import doubt_text, doubts_of
 from ._keys import Facts, stands_for
 from ._models import metrics_of
 from ._names import redact
@@ -45,10 +46,14 @@ class Result:
     def print_table(self) -> None:
         rows = [[encode.name, key, *self._cells(encode, key)] for encode in self.encodes for key in self.keys]
         print_table(["encode", "score", *HEADS], rows, texts=2)
-        emit("".join(f"{line}\n" for line in self.facts()))
+        emit("".join(f"{line}\n" for line in (*self.facts(), *self.doubts())))
 
     def _cells(self, encode: Encode, key: str) -> list[str]:
         return score_cells(encode.facts(key), pooled_values(encode, key), _frame_as_json(encode, key))
+
+    @property
+    def is_doubtful(self) -> bool:
+        return any(doubts_of(encode) or encode.partial for encode in self.encodes)
 
     def facts(self) -> list[str]:
         """Returns lines of text: the models, how many frames were scored, and where."""
@@ -63,6 +68,14 @@ class Result:
             part = ", partial" if encode.partial else ""
             lines.append(f"{name}{len(encode.numbers)}{of} frames{part}{place}")
         return lines
+
+    def doubts(self) -> list[str]:
+        """Returns a line of text for each reason to doubt the scores."""
+        return [
+            f"{f'{shown(encode.name)}: ' if len(self.encodes) > 1 else ''}doubtful: {doubt_text(doubt)}"
+            for encode in self.encodes
+            for doubt in doubts_of(encode)
+        ]
 
     # -- As JSON -------------------------------------------------------------------------------------------------------
 

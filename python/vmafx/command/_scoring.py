@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from . import _beginning, _decision, _ffmpeg, _fold, _inputs, _models
+from ._changes import AS_TAGGED, Change, counting_rate, notes_of
 from ._files import files_in
 from ._models import Scale, Size
 from ._names import redact
@@ -53,6 +54,7 @@ class Settings:
     ref_options: tuple[str, ...] = ()
     overwrite: bool = False  # whether metrics may replace any file that they write to
     partial: bool = False  # whether scores of a part of what the files promise are taken
+    as_is: bool = False  # whether the inputs are taken as their tags say, and nobody looks at the pictures
 
     def as_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -135,6 +137,8 @@ class Work:
     ref: _ffmpeg.Video
     preparation: _inputs.Preparation
     groups: list[Group]
+    changes: list[Change]  # of all inputs; `dists` and `ref` are what the changed inputs are
+    begins: list[Begin] | None = None  # how the encodes begin, if that was asked for
     own_refs: list[_ffmpeg.Video] = dataclasses.field(default_factory=list)  # the reference for each encode alone
 
     @property
@@ -164,7 +168,13 @@ class Work:
         preparation = dataclasses.replace(
             self.preparation, dist=[self.preparation.dist[number] for number in numbers], zeros=zeros
         )
-        return dataclasses.replace(self, dists=[self.dists[number] for number in numbers], preparation=preparation)
+        return dataclasses.replace(
+            self,
+            dists=[self.dists[number] for number in numbers],
+            preparation=preparation,
+            changes=[self.changes[number] for number in (*numbers, -1)],
+            begins=[self.begins[number] for number in numbers] if self.begins else None,
+        )
 
     def spans(self) -> list[tuple[float, float] | None]:
         """Returns when the pictures of each input begin and end, in the time of reports; None if not known."""
@@ -181,19 +191,28 @@ class Work:
 
 
 def prepare(
-    settings: Settings, dists: Sequence[str], ref: str, in_parts: bool = False, begins: Begins | None = None
+    settings: Settings,
+    dists: Sequence[str],
+    ref: str,
+    in_parts: bool = False,
+    begins: Begins | None = None,
+    changes: Sequence[Change] | None = None,
 ) -> Work:
     """Probes the files. Raises Failure if they cannot be compared.
 
     `in_parts` allows more encodes than the filter scores at once, for Work.of(). `begins` returns how the encodes
-    begin, if they do not begin with the reference.
+    begin, if they do not begin with the reference. `changes`: of each input, the reference last.
     """
     if not 0 < len(dists) <= MOST_ENCODES and not in_parts:
         raise Failure(f"the filter scores at most {MOST_ENCODES} encodes at once, not {len(dists)}: name fewer", 2)
-    *encodes, reference = probed(settings, dists, ref)
+    videos = probed(settings, dists, ref)
+    changes = list(changes or [AS_TAGGED] * len(videos))
+    rate = counting_rate(videos[-1])
+    *encodes, reference = [change.facts(video, rate) for change, video in zip(changes, videos)]
     _inputs.refuse_light(encodes, reference)
     encodes, reference, said = _decision.of_times(settings.ffmpeg, encodes, reference)
-    found = begins(encodes, reference) if begins else []
+    asked = begins(encodes, reference) if begins else None
+    found = asked or _begins_of(changes[:-1])
     zeros = _zeros(encodes, reference, found)
     decided = _decision.of_pictures(settings.ffmpeg, encodes, reference, zeros)
     apart = found or _inputs.start_apart(encodes, reference)
@@ -201,13 +220,13 @@ def prepare(
     preparation = _inputs.make_alike(
         decided.dists, decided.ref, zeros if apart else None, bool(found), [group.size for group in groups]
     )
-    notes = [f"{video.name} {begin.text}" for video, begin in zip(encodes, found)]
-    notes += [*said, *decided.notes, *preparation.notes, *said_of_sizes]
+    of_begins = [f"{video.name} {begin.text}" for video, begin in zip(encodes, asked or ())] + notes_of(changes, videos)
+    notes = [*of_begins, *said, *decided.notes, *preparation.notes, *said_of_sizes]
     preparation = dataclasses.replace(preparation, notes=list(dict.fromkeys(notes)))
-    work = Work(settings, decided.dists, decided.ref, preparation, groups, decided.own_refs)
+    work = Work(settings, decided.dists, decided.ref, preparation, groups, changes, asked, decided.own_refs)
     for video, span in zip(work.videos, work.spans() if found else []):
         if span and span[1] <= span[0]:
-            raise Failure(f"{video.name} ends before the others begin: " + "; ".join(notes[: len(found)]))
+            raise Failure(f"{video.name} ends before the others begin: " + "; ".join(of_begins))
     return work
 
 
@@ -228,11 +247,29 @@ def probed(settings: Settings, dists: Sequence[str], ref: str) -> list[_ffmpeg.V
     return videos
 
 
+def _begins_of(changes: Sequence[Change]) -> list[Begin]:
+    """Returns how encodes begin as their pictures show; nothing if all begin with the reference."""
+    return [Begin(change.later, "") for change in changes] if any(change.later for change in changes) else []
+
+
 def _zeros(dists: Sequence[_ffmpeg.Video], ref: _ffmpeg.Video, begins: Sequence[Begin]) -> list[int]:
     """Returns when all have begun, in each input, the reference last: microseconds from the file's start."""
     later = [*(begin.later for begin in begins), *([Fraction(0)] * (1 + len(dists) - len(begins)))]
     starts = [round(1e6 * video.start) for video in (*dists, ref)]
     return [start + round(1_000_000 * (max(later) - own)) for start, own in zip(starts, later)]
+
+
+def prepare_again(work: Work, changes: Sequence[Change], settings: Settings | None = None) -> Work:
+    """Prepares the inputs with other changes, or for other settings. Raises Failure."""
+    found = work.begins
+    return prepare(
+        settings or work.settings,
+        [video.path for video in work.dists],
+        work.ref.path,
+        in_parts=True,
+        begins=(lambda dists, ref: found) if found else None,
+        changes=changes,
+    )
 
 
 # -- The sizes at which pictures are scored ----------------------------------------------------------------------------
@@ -380,6 +417,7 @@ def _filter_options(work: Work, group: Group, log: Path, time_range: TimeRange |
         "shortest": 1,
         "range": time_range,
         "overwrite": 1 if settings.overwrite else None,
+        "check": "off" if settings.as_is else None,
     }
     if len(work.dists) > 1:
         options |= {"encodes": len(work.dists), "encode_names": "|".join(work.names)}

@@ -20,7 +20,7 @@ from .fleet.pairs import Pair, read_list
 from .fleet.store import DATABASES, LINES, Ranges, Results, open_results
 from .fleet.summary import Summary, write_summary
 from .page.document import check_templates
-from .score import scale_word
+from .score import DOUBTFUL, scale_word
 
 PIECE = 15000  # frames of 1080p, which take one processor some minutes
 STALL_S = 600.0
@@ -60,6 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--partial", action="store_true", help="accept damaged or incomplete files, and score the part that can be read"
     )
+    add("--as-is", action="store_true", help="take the inputs as their tags say, and do not look at their pictures")
+    add("--strict", action="store_true", help=f"end with the status {DOUBTFUL} if any pair is doubtful")
     add("--backend", choices=("auto", "cpu", "hip"), help="where the filter computes (default: auto)")
     add(
         "--threads",
@@ -159,7 +161,7 @@ def run(arguments: argparse.Namespace) -> int:
         _score(campaign, place)
         ranges.clear()
         summary = _sum_up(arguments, pairs, results, guard)
-    return 1 if summary.failed else 0
+    return 1 if summary.failed else DOUBTFUL if arguments.strict and summary.doubtful else 0
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -202,6 +204,7 @@ def _options(arguments: argparse.Namespace, place: Place) -> Options:
         "threads": threads,
         "scale": arguments.scale,
         "partial": arguments.partial,
+        "as_is": arguments.as_is,
     }
     if not arguments.allow_protocols:
         settings |= {"dist_options": FILES_ONLY, "ref_options": FILES_ONLY}

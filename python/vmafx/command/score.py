@@ -8,12 +8,15 @@ import argparse
 import json
 import math
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from .._identity import files_of_models
-from . import _ffmpeg, _jobs, _parts, _sync
+from . import _ffmpeg, _jobs, _look, _parts, _sync
+from ._changes import AS_TAGGED, MATRICES, RANGES, Box, Change, Turn
 from ._models import Scale
 from ._names import redact
 from ._outputs import PAGE, REPORT, Guard, Output, add_force, check_outputs, heatmaps
@@ -21,7 +24,7 @@ from ._result import Result
 from ._said import Said
 from ._schemas import check_packages
 from ._scores import Encode, read_scores
-from ._scoring import Begin, Begins, TimeRange, Settings, Work, models_of, prepare, score
+from ._scoring import Begin, Begins, TimeRange, Settings, Work, models_of, score
 from ._terminal import Failure, emit, note, progress, shown, whole_file
 from ._whole import check_whole, warnings_by_encode
 from .page.document import check_templates
@@ -32,6 +35,8 @@ from .report import add_page_arguments, dygraphs_files, find_dygraphs, write_pag
 LOG_FORMATS = "json", "ndjson", "csv", "xml"
 MOST_SEARCH = 600  # seconds that --sync may search
 MOST_THREADS = 1024
+DOUBTFUL = 3  # the exit status for doubts with --strict
+OF_REFERENCE = "reference="  # begins the value of an option that changes the reference
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,9 +84,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RANGE",
         help="score only this part, such as 60s-120s; `vmafx merge` joins the logs of parts",
     )
+    _add_changes(parser)
     add_scoring_arguments(parser)
     add_page_arguments(parser)
     add_force(parser)
+
+
+def _add_changes(parser: argparse.ArgumentParser) -> None:
+    """Adds the options that set by hand what the pictures or the tags tell otherwise."""
+    add = parser.add_argument
+    each = "may be repeated, once for each encode; 'reference=…' changes the reference"
+    help_as_is = "take the inputs as their tags say, and do not look whether their pictures belong together"
+    add("--as-is", action="store_true", help=help_as_is)
+    help_crop = f"crop the encodes to this part, WIDTH:HEIGHT:LEFT:TOP; {each}"
+    add("--crop", type=_by_hand(Box.parse), action="append", default=[], metavar="PART", help=help_crop)
+    help_rotate = f"turn the encodes clockwise by 90, 180 or 270 degrees, or mirror them: hflip, vflip; {each}"
+    add("--rotate", type=_by_hand(Turn.parse), action="append", default=[], metavar="TURN", help=help_rotate)
+    help_range = f"the range of the encodes' samples, whatever the tag says: limited or full; {each}"
+    add("--range-of", type=_by_hand(_one_of(RANGES)), action="append", default=[], metavar="RANGE", help=help_range)
+    help_matrix = f"the color matrix of the encodes, whatever the tag says: bt709, bt601, bt2020, …; {each}"
+    add(
+        "--matrix-of", type=_by_hand(_one_of(MATRICES)), action="append", default=[], metavar="MATRIX", help=help_matrix
+    )
+    help_pair = (
+        "pair frames by their times, or by their number, for encodes that were renumbered or run faster (default: time)"
+    )
+    add("--pair-by", choices=("number", "time"), metavar="HOW", help=help_pair)
+    help_strict = f"end with the status {DOUBTFUL} if anything makes the scores doubtful, after all outputs"
+    add("--strict", action="store_true", help=help_strict)
 
 
 def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
@@ -198,6 +228,28 @@ def _offset(text: str) -> Begin:
     )
 
 
+def _by_hand(parse: Callable[[str], Any]) -> Callable[[str], tuple[bool, str, Any]]:
+    """Returns a parser of values, for argparse: (whether it is of the reference, the text, the value)."""
+
+    def parsed(text: str) -> tuple[bool, str, Any]:
+        own = text.removeprefix(OF_REFERENCE)
+        try:
+            return own != text, own, parse(own)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return parsed
+
+
+def _one_of(values: Mapping[str, Any]) -> Callable[[str], Any]:
+    def parse(text: str) -> Any:
+        if text not in values:
+            raise ValueError(f"'{text}' is not known here: use one of {', '.join(values)}")
+        return values[text]
+
+    return parse
+
+
 def _number(text: str) -> float | None:
     try:
         return float(text)
@@ -217,18 +269,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.report:
         check_templates()
     guard = _check_arguments(arguments)
-    *dists, ref = arguments.videos
-    settings = scoring_settings(arguments, arguments.window)
-    work = prepare(settings, dists, ref, begins=_begins(arguments, settings))
-    _check_work(arguments, work)
-    for line in work.notes:
-        note(line)
     with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
         log = Path(folder) / f"scores{arguments.log.suffix.lower() if arguments.log else '.json'}"
-        said, facts = _score(arguments, work, log)
-        result = Result.of(work, _read(log, work, said, facts), arguments.range)
-        _warn(result)
-        check_whole(work, said, result.encodes, result.keys, arguments.range)
+        work, result = _scored(arguments, _prepared(arguments, log), log)
         if arguments.log:
             with whole_file(arguments.log, guard) as path:
                 path.write_bytes(log.read_bytes())
@@ -239,11 +282,47 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.report:
         starts = {video.path: zero for video, zero in zip(work.videos, work.zeros())}
         options = {video.path: video.options for video in work.videos}
+        *dists, ref = arguments.videos
         media = Media(work.settings.ffmpeg, dists, ref, starts, options)
         lines = [*result.facts(), *work.notes]
         page = Page(result.encodes, result.keys, media, said=lines, scenes=arguments.scenes)
         write_page(arguments.report, page, arguments.dygraphs, guard)
-    return 0
+    return DOUBTFUL if arguments.strict and result.is_doubtful else 0
+
+
+def _prepared(arguments: argparse.Namespace, log: Path) -> Work:
+    """Returns the work as tags, options and pictures prepare it, and says how."""
+    *dists, ref = arguments.videos
+    settings = scoring_settings(arguments, arguments.window)
+    changes = changes_by_hand(arguments, len(dists))
+    work = _look.prepared(settings, dists, ref, begins=_begins(arguments, settings), changes=changes)
+    # CSV has no findings. So the pictures are looked at before, however short the inputs are.
+    work = _look.looked_at(work, arguments.range, whole=log.suffix == ".csv")
+    _check_work(arguments, work)
+    for line in work.notes:
+        note(line)
+    return work
+
+
+def _scored(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Work, Result]:
+    """Scores, and once more if the pictures of short inputs show that they must be prepared in another way."""
+    runs = _look.MOST_RUNS if _look.is_short(work, arguments.range) else 1
+    while True:
+        said, facts = _score(arguments, work, log)
+        encodes = _read(log, work, said, facts)
+        runs -= 1
+        if not runs or (other := _look.as_shown(work, encodes)) is None:
+            break
+        note("the pictures show what the tags do not say: all is scored once more (--as-is keeps the tags)")
+        for line in other.notes:
+            if line not in work.notes:
+                note(line)
+        work = other
+        log.unlink()
+    result = Result.of(work, encodes, arguments.range)
+    _warn(result)
+    check_whole(work, said, result.encodes, result.keys, arguments.range)
+    return work, result
 
 
 def _read(log: Path, work: Work, said: Said, facts: dict[str, Any]) -> list[Encode]:
@@ -308,6 +387,41 @@ def _begins(arguments: argparse.Namespace, settings: Settings) -> Begins | None:
     return lambda dists, ref: [_sync.find_begin(settings, dist, ref, arguments.sync) for dist in dists]
 
 
+def changes_by_hand(arguments: argparse.Namespace, dists: int) -> list[Change]:
+    """Returns the changes of the inputs that options set, the reference last."""
+    changes = [AS_TAGGED] * (dists + 1)
+    for name, field, text in (
+        ("rotate", "turn", "is turned (--rotate {})"),
+        ("crop", "crop", "is cropped to {}, as --crop says"),
+        ("range_of", "full_range", "has {} range, as --range-of says"),
+        ("matrix_of", "matrix", "has the color matrix {}, as --matrix-of says"),
+    ):
+        for number, (word, value) in _values_by_hand(name, getattr(arguments, name), dists).items():
+            changes[number] = changes[number].set_by_hand(text.format(word), **{field: value})
+    if arguments.pair_by == "number":
+        return [
+            change.set_by_hand("is paired by the numbers of frames", counted=True, cycle=None) for change in changes
+        ]
+    if arguments.pair_by == "time":
+        return [replace(change, by_hand=change.by_hand | {"counted", "cycle"}) for change in changes]
+    return changes
+
+
+def _values_by_hand(name: str, given: Sequence[tuple[bool, str, Any]], dists: int) -> dict[int, tuple[str, Any]]:
+    """Returns the values of an option by the numbers of inputs."""
+    of_ref, of_dists = ([own[1:] for own in given if own[0] == is_ref] for is_ref in (True, False))
+    _check_count(f"--{name.replace('_', '-')}", len(of_dists), dists)
+    if len(of_ref) > 1:
+        raise Failure(f"give --{name.replace('_', '-')} once for the reference, not {len(of_ref)} times", 2)
+    values = dict(enumerate(of_dists * (dists if len(of_dists) == 1 else 1)))
+    return values | ({dists: of_ref[0]} if of_ref else {})
+
+
+def _check_count(name: str, count: int, dists: int) -> None:
+    if count not in (0, 1, dists):
+        raise Failure(f"give {name} once for all encodes or once for each, not {count} times for {dists}", 2)
+
+
 def scoring_settings(arguments: argparse.Namespace, window: str | None = None, device: str | None = None) -> Settings:
     ffmpeg = _ffmpeg.find_ffmpeg(arguments.ffmpeg)
     return Settings(
@@ -324,6 +438,7 @@ def scoring_settings(arguments: argparse.Namespace, window: str | None = None, d
         ref_options=tuple(word for words in arguments.ref_option for word in words),
         overwrite=arguments.force,
         partial=arguments.partial,
+        as_is=getattr(arguments, "as_is", False),
     )
 
 
@@ -373,12 +488,7 @@ def _check_arguments(arguments: argparse.Namespace) -> Guard:
         raise Failure("--device names a GPU, and --backend cpu uses none: leave one of them out", 2)
     if arguments.sync and arguments.offset:
         raise Failure("--offset says what --sync would find: leave one of them out", 2)
-    if len(arguments.offset) not in (0, 1, len(arguments.videos) - 1):
-        raise Failure(
-            f"give --offset once for all encodes or once for each, not {len(arguments.offset)} times for "
-            f"{len(arguments.videos) - 1}",
-            2,
-        )
+    _check_count("--offset", len(arguments.offset), len(arguments.videos) - 1)
     if arguments.range and arguments.jobs is not None:
         raise Failure("--range scores one part, which --jobs cannot cut again: leave one of them out", 2)
     if _job_count(arguments) > 1 and arguments.log and arguments.log.suffix.lower() == ".ndjson":

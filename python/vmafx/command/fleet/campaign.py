@@ -14,7 +14,7 @@ from .pairs import Pair
 from .store import Ranges, Results
 from .tasks import Begun, Job, Long, Outcome, Outcomes, Scored, Unfit
 
-OF_SCORES = "backend", "scale", "partial"  # settings on which a result depends
+OF_SCORES = "backend", "scale", "partial", "as_is"  # settings on which a result depends
 
 
 @dataclass(frozen=True)

@@ -191,7 +191,7 @@ def _record(text: str | bytes, place: str) -> Record:
     if content.get("schema") != SCHEMA:
         raise Failure(f"{place}: not a result of this version of vmafx library, whose schema is {SCHEMA}: {remedy}")
     checks = CHECKS if content.get("error") is not None else CHECKS | CHECKS_OF_SCORED
-    for name, is_right in checks.items():
+    for name, is_right in (checks | {name: OPTIONAL[name] for name in OPTIONAL.keys() & content.keys()}).items():
         if name not in content or not is_right(content[name]):
             raise Failure(
                 f"{place}: not a result of vmafx library, for its {name} is "
@@ -232,6 +232,13 @@ def _is_worst(value: Any) -> bool:
     )
 
 
+def _is_doubt(value: Any) -> bool:
+    if not isinstance(value, dict) or not all(_is_text(value.get(name)) for name in ("kind", "text")):
+        return False
+    places = [value[name] for name in ("from", "to") if name in value]
+    return _is_text(value.get("certainty", "")) and all(map(_is_number, places))
+
+
 CHECKS: dict[str, Callable[[Any], bool]] = {
     "id": _is_text,
     "stamp": _is_text,
@@ -241,6 +248,9 @@ CHECKS_OF_SCORED: dict[str, Callable[[Any], bool]] = {
     "pooled": _is_pooled,
     "worst_frame": _is_worst,
     "warnings": lambda value: isinstance(value, list) and all(map(_is_text, value)),
+}
+OPTIONAL: dict[str, Callable[[Any], bool]] = {
+    "doubts": lambda value: isinstance(value, list) and all(map(_is_doubt, value))
 }
 
 # -- A database --------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .._findings import NOTES, doubt_text
 from .._keys import known_facts
 from .._result import HEADS, score_cells
 from .._schemas import MOST_TIME
@@ -27,6 +28,7 @@ class Summary:
     def __init__(self, records: Sequence[Record]) -> None:
         self.scored = [record for record in records if record["error"] is None]
         self.failed = [record for record in records if record["error"] is not None]
+        self.doubtful = [record for record in self.scored if _doubts(record)]
         self.keys = list(dict.fromkeys(key for record in self.scored for key in record["pooled"]))
 
     def worst(self, key: str, count: int) -> list[Record]:
@@ -45,7 +47,13 @@ class Summary:
             rows = [[record["id"], key, *_cells(record, key)] for record in self.worst(key, worst)]
             print_table(["worst pairs", "score", *HEADS], rows, texts=2)
         warned = sum(bool(record["warnings"]) for record in self.scored)
-        print(f"{len(self.scored)} scored, {len(self.failed)} failed, {warned} with warnings")
+        counts = f"{len(self.scored)} scored, {len(self.failed)} failed, {warned} with warnings"
+        print(f"{counts}, {len(self.doubtful)} doubtful" if self.doubtful else counts)
+
+
+def _doubts(record: Record) -> list[str]:
+    """Returns what makes a pair doubtful, in words; earlier versions have kept no doubts."""
+    return [doubt_text(doubt) for doubt in record.get("doubts", []) if doubt["kind"] not in NOTES]
 
 
 def _cells(record: Record, key: str) -> list[str]:
@@ -80,6 +88,7 @@ def write_summary(path: Path, summary: Summary, title: str, worst: int, guard: G
     """Writes the page. Without a guard, `path` must be new or an HTML page. Raises Failure."""
     guard = guard or check_outputs([], [Output("the page", path, PAGE)], force=False)
     warned = [(record["id"], record["warnings"]) for record in summary.scored if record["warnings"]]
+    doubts = [(record["id"], _doubts(record)) for record in summary.doubtful]
     texts = [
         *_texts("Failed", "cause", [(record["id"], [record["error"]]) for record in summary.failed]),
         *_texts(
@@ -87,6 +96,7 @@ def write_summary(path: Path, summary: Summary, title: str, worst: int, guard: G
             "warning",
             warned[:MOST_WARNED],
         ),
+        *_texts("Doubts", "what is seen", doubts[:MOST_WARNED]),
     ]
     text = render(
         "library.html",

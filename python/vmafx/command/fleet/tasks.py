@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ... import _header
-from .. import _ffmpeg, _inputs
+from .. import _ffmpeg, _inputs, _look
 from .._names import FILES_ONLY, redact
 from .._parts import Indivisible, check_merge, cut, join, score_part, seek_again
 from .._result import Result
@@ -31,7 +31,7 @@ from .._run import FfmpegFailure, Processes
 from .._said import Said, shortened
 from .._schemas import check_packages
 from .._scores import read_scores
-from .._scoring import EARLY, TimeRange, Settings, Work, prepare, score
+from .._scoring import EARLY, TimeRange, Settings, Work, score
 from .._terminal import Failure, Step
 from .._whole import shortfalls, warnings_by_encode
 from ..merge import Mismatch
@@ -143,7 +143,7 @@ def begin(job: Job) -> Begun:
     """Scores short encodes, and says how to cut long ones."""
     outcomes: Outcomes = {}
     long: list[Long] = []
-    for places, work in _works(job, list(range(len(job.dists))), outcomes):
+    for places, work in _looked_at(job, _works(job, list(range(len(job.dists))), outcomes), outcomes):
         time_ranges = _cut(work, job.piece)
         if len(time_ranges) > 1:
             long.append(Long(places, work, time_ranges))
@@ -211,7 +211,7 @@ def _works(job: Job, places: list[int], outcomes: Outcomes) -> Iterator[tuple[li
         names = [*(job.dists[place] for place in places), job.ref]
         if settings.ref_options == FILES_ONLY:
             _check_files(names)
-        work = prepare(settings, names[:-1], job.ref)
+        work = _look.prepared(settings, names[:-1], job.ref, run=_run_of(job))
     except FAILURES as failure:
         if len(places) == 1:
             outcomes[places[0]] = Outcome(error=_told(failure), again=_may_pass(failure))
@@ -227,6 +227,32 @@ def _works(job: Job, places: list[int], outcomes: Outcomes) -> Iterator[tuple[li
         return
     for group in groups:
         yield from _works(job, group, outcomes)
+
+
+def _looked_at(
+    job: Job, works: Iterator[tuple[list[int], Work]], outcomes: Outcomes
+) -> Iterator[tuple[list[int], Work]]:
+    """Looks at the pictures of long inputs. Encodes that are prepared otherwise than tags say are scored alone."""
+    for places, work in works:
+        try:
+            looked = _look.looked_at(work, run=_run_of(job))
+            if looked is work or len(places) == 1:
+                yield places, looked
+                continue
+            for number, place in enumerate(places):
+                alone = work.of([number])
+                yield [place], _look.looked_at(alone, run=_run_of(job))
+        except FAILURES as failure:
+            outcomes |= dict.fromkeys(places, Outcome(error=_told(failure), again=_may_pass(failure)))
+
+
+def _run_of(job: Job) -> _look.Run:
+    """Returns what runs ffmpeg for a look."""
+
+    def run(work: Work, log: Path, time_range: TimeRange | None) -> Said:
+        return _watched(job, lambda processes, show: score(work, log, time_range, show=show, processes=processes))
+
+    return run
 
 
 def _check_files(names: Sequence[str]) -> None:
@@ -271,22 +297,35 @@ def _cut(work: Work, piece: float) -> list[TimeRange]:
 # -- One run -----------------------------------------------------------------------------------------------------------
 
 
-def _score(job: Job, places: list[int], work: Work) -> Outcomes:
-    """Scores encodes together; if that fails, one by one, as perhaps only one of them is to blame."""
+def _score(job: Job, places: list[int], work: Work, runs: int = _look.MOST_RUNS) -> Outcomes:
+    """Scores encodes together; if that fails, one by one, as perhaps only one of them is to blame. Encodes whose pictures
+    show that they must be prepared otherwise are scored once more, alone.
+    """
     try:
         with _folder() as folder:
             log = folder / "scores.json"
             said = _watched(job, lambda processes, show: score(work, log, show=show, processes=processes))
-            return dict(zip(places, _outcomes(log, work, said, warnings_by_encode(work, said))))
+            outcomes = dict(zip(places, _outcomes(log, work, said, warnings_by_encode(work, said))))
+            if runs > 1 and _look.is_short(work):
+                for place, other in _as_shown(places, work, log):
+                    outcomes |= _score(job, [place], other, runs - 1)
+            return outcomes
     except FAILURES as failure:
         again = _may_pass(failure)
         if again or len(places) == 1:
             return dict.fromkeys(places, Outcome(error=_told(failure), again=again))
-    outcomes: Outcomes = {}
+    outcomes = {}
     for place in places:
         for alone, own in _works(job, [place], outcomes):
             outcomes |= _score(job, alone, own)
     return outcomes
+
+
+def _as_shown(places: Sequence[int], work: Work, log: Path) -> Iterator[tuple[int, Work]]:
+    """Yields the encodes that the pictures want prepared otherwise, each with its own work."""
+    for number, (place, encode) in enumerate(zip(places, read_scores(log))):
+        if other := _look.as_shown(work.of([number]), [encode]):
+            yield place, other
 
 
 def _outcomes(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _ffmpeg
+from .._findings import is_wrong
 from .._scores import Encode
 from .._statistics import pooled_values, rate_of, worst_frames, worst_tail_name, worst_value_name
 from .._terminal import Failure, decimals_of, note, time_text
@@ -26,7 +27,7 @@ from .document import render
 from .pictures import Media, picture
 from .plots import Card, Figure, Label, plot
 from .scenes import scenes_of_page
-from .tables import Cell, Table, decimals_for, number, pooled_table, run_table, windows_table
+from .tables import Cell, Table, decimals_for, doubts_table, number, pooled_table, run_table, windows_table
 
 LEAST = 8  # points of a curve, however many curves there are
 APART_S, APART = 1.0, 1 / 8  # distance of worst frames: seconds, or this part of the whole length if that is less
@@ -97,6 +98,7 @@ def make_page(page: Page) -> str:
         page.dygraphs,
         facts=_facts(page),
         warnings=list(dict.fromkeys([*own, *page.warnings])),
+        doubts=doubts_table(page.encodes),
         cards_of=page.keys[0],
         cards=list(_cards(page)),
         sections=sections,
@@ -198,7 +200,9 @@ def _worst_of(page: Page, place: int, encode: Encode, key: str) -> WorstFrames |
     for i in chosen:
         at = f" at {time_text(encode.times[i])}" if encode.times else ""
         pictures = list(_pictures(page, place, i)) if pictured else []
-        frames.append(WorstFrame(number(encode.scores[key][i], decimals), f"frame {encode.numbers[i]}{at}", pictures))
+        wrong = ", a pair that is sure to be wrong" if is_wrong(encode, encode.numbers[i]) else ""
+        place_told = f"frame {encode.numbers[i]}{at}{wrong}"
+        frames.append(WorstFrame(number(encode.scores[key][i], decimals), place_told, pictures))
     return WorstFrames(f"Worst frames{f' of {encode.name}' if len(page.encodes) > 1 else ''}", pictured, frames)
 
 

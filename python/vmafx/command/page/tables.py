@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from .._findings import doubts_of, pairs_text
 from .._scores import Encode, Window
 from .._statistics import pooled_values
 from .._terminal import decimals_of, time_text
@@ -125,6 +126,23 @@ def _worst(encode: Encode, key: str) -> list[Window]:
     ]
     high = encode.facts(key).worse_is_high
     return [window for _, window in sorted(scored, key=lambda pair: pair[0], reverse=high)]
+
+
+def doubts_table(encodes: Sequence[Encode]) -> Table | None:
+    """Returns a table of what makes the scores doubtful; None if nothing does."""
+    rows: list[list[Cell]] = [
+        [
+            Label(encode.name, place),
+            str(doubt["text"]),
+            str(doubt.get("certainty", "counted")),
+            pairs_text(doubt) or "–",
+            Lines([str(remedy) for remedy in doubt["remedies"]]),
+        ]
+        for place, encode in enumerate(encodes)
+        for doubt in doubts_of(encode)
+    ]
+    heads = ["encode", "what is seen", "how sure", "where", "what helps"]
+    return Table(heads, rows, texts=len(heads)) if rows else None
 
 
 def run_table(encodes: Sequence[Encode]) -> Table:
