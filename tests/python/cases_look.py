@@ -106,9 +106,9 @@ def parts_of_pictures_are_compared(lab):
         lab, damaged(lab, f"crop=186:104:4:2,scale={WIDTH}:{HEIGHT}"), sure("cropped", **cut), least=28.0, worst=24.0
     )
     check(any("scaled to the reference's 186x104" in note for note in after.notes), after.notes)
-    # The look sees the padded picture at the reference's size.
-    padded = {"bottom": 2 * HEIGHT / 110, "left": 0.0}
-    is_repaired(lab, damaged(lab, "pad=192:110"), sure("padded", **padded), says="2 at the bottom")
+    borders = sure("padded", left=2.1, right=4, top=2, bottom=1.9)
+    dist = damaged(lab, "crop=186:104:4:2,pad=192:108:2:2")
+    is_repaired(lab, dist, sure("cropped", **cut), borders, says="cut off (crop=186:104:2:2)")
     moved = damaged(lab, "crop=190:104:0:4,pad=192:108:2:0")
     is_repaired(lab, moved, sure("shifted", x=2, y=-4), says="crop=190:104:2:0")
     check_equal(decide(prepared(lab, moved), [[Piece(FRAMES, [sure("shifted", x=0.5, y=0)])]]), None, "half a sample")
