@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <tuple>
 
 #include "engine/look/color_mistakes.h"
 
@@ -279,6 +279,8 @@ double left_by_any_map(const Chroma& chroma, bool mixed) {
 }
 
 /* Luma alone: brightness, gain, gamma, transfer. Ranges need chroma, too. */
+constexpr double kBlack = 16;
+
 struct LumaChange {
   Line line{};
   double deviates = 0;                 // from no change: root mean square over the curve
@@ -379,9 +381,19 @@ void find_luma(const Curve& curve, const Chroma& chroma, const Color& color, std
     findings.back().evidence = {{"line_misfit", rounded(change.misfit)}};
     return;
   }
-  const bool sure = change.deviates > 3.5 && plain < 0.3 * change.deviates && plain < 1.2 && curve.scatter < 2.5;
+  const bool sure = change.deviates > 6 && plain < 0.3 * change.deviates && plain < 1.2 && curve.scatter < 2.5;
   const bool likely = change.deviates > 2.5 && plain < 0.5 * change.deviates && curve.scatter < 0.5 * change.deviates;
   if (!sure && !likely) return;
+  /* Light up to the white of BT.709 is a line in HLG, for all planes: 1 becomes 0.66. */
+  for (const auto& [from, to, scale] : {std::tuple{1, 18, 0.66}, std::tuple{18, 1, 1 / 0.66}}) {
+    const double within = 0.06 * scale;
+    const bool alike = std::abs(line.gain - scale) < within && std::abs(gain - scale) < 1.5 * within;
+    if (!alike || std::abs(line(kBlack) - kBlack) > 2) continue;
+    findings.push_back({.kind = Kind::kTransfer, .certainty = Certainty::kLikely});
+    findings.back().evidence = {
+        {"from", from}, {"to", to}, {"gain", rounded(line.gain)}, {"chroma_gain", rounded(gain)}};
+    return;
+  }
   findings.push_back({.kind = Kind::kBrightness, .certainty = sure ? Certainty::kSure : Certainty::kLikely});
   findings.back().evidence = {{"gain", rounded(line.gain)}, {"offset", rounded(line.level)}};
   if (change.gamma_misfit < 0.5 * change.misfit)

@@ -17,6 +17,10 @@ constexpr int64_t kLeastFrames = 4, kSureFrames = 8;
  * has 1), below the second in others. */
 constexpr double kCombedRows = 1.02, kWholeRows = 0.9;
 
+/* Steps of a profile from bin to bin, in levels: the most that one counts, and what is needed in the mean. */
+constexpr float kMostStep = 2;
+constexpr double kLeastStep = 0.2;
+
 double rounded(double value) { return std::round(value * 1000) / 1000; }
 
 }  // namespace
@@ -64,12 +68,16 @@ Structure::Combing Structure::combing_of(const Side& side) const {
 static double twins_in(const BandProfiles& bands, int size) {
   if (size > kProfileBins) return 0;
   double within = 0, between = 0;
+  int pairs = 0;
   for (const Profile& profile : bands) {
     for (size_t k = 0; k + 2 < profile.size(); k += 2) {
-      within += std::abs(profile[k] - profile[k + 1]);
-      between += std::abs(profile[k + 1] - profile[k + 2]);
+      /* Single edges count little: those of bars are large. */
+      within += std::min(std::abs(profile[k] - profile[k + 1]), kMostStep);
+      between += std::min(std::abs(profile[k + 1] - profile[k + 2]), kMostStep);
+      pairs++;
     }
   }
+  if (between < kLeastStep * pairs) return 0;
   return between > 0 ? std::clamp(1 - within / between, 0.0, 1.0) : 0;
 }
 
@@ -186,7 +194,7 @@ std::vector<Finding> Structure::finish() {
   /* Rows that come twice are a field of one parity; where columns do so, too, a scaler repeats samples. */
   const bool detail = details_ > 0 && next_but_one_[1] > 0.4 * next_but_one_[0];
   if (detail && twins_[kDistRows] > 0.6 && twins_[kDistColumns] < 0.3 && twins_[kRefRows] < 0.3) {
-    add(Kind::kFieldsDropped, twins_[kDistRows] > 0.75 && dist < 0.3 ? Certainty::kSure : Certainty::kLikely, 0);
+    add(Kind::kFieldsDropped, Certainty::kLikely, 0);
   } else if (!findings.empty() && findings[0].kind == Kind::kReferenceCombed && dist < 0.55) {
     add(Kind::kFieldsDropped, Certainty::kPossible, t.lost);
   }
