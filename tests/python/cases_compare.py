@@ -687,7 +687,8 @@ def comparison_that_is_interrupted(lab):
     write_table(lab, rows + [{**row, "reference": "other.mkv"} for row in rows])
     settings = {"VMAFX_FFMPEG": counting(lab)}
     script = (lab.folder / "ffmpeg").read_text()
-    (lab.folder / "ffmpeg").write_text(script.replace("exec ", 'case " $* " in *other.mkv*) kill -9 $$ ;; esac\nexec '))
+    killed = 'case "$*" in *-progress*other.mkv*) kill -9 $$ ;; esac'
+    (lab.folder / "ffmpeg").write_text(script.replace("exec ", f"{killed}\nexec "))
     vmafx(lab, "compare", "table.jsonl", *PSNR, "--scores", "kept", **settings).failed(
         137, "ffmpeg was killed by signal 9"
     )
