@@ -125,7 +125,7 @@ add(
 add(
     "cadence_24_of_25",
     "time",
-    [{"cadence": {"repeated": count(1), "of": count(25)}}],
+    [{"cadence": {"repeated": count(1), "of": count(25)}}, {"doubled": {"frames": count(1)}}],
     plan=lambda pairs: [i - i // 25 for i in range(pairs)],
     also=TIMES,
 )
@@ -263,11 +263,11 @@ for _name, _x, _y in ("half", 0.5, 0), ("half_down", 0, 0.5), ("1", 1, 0), ("2_d
         picture=shifted(_x, _y),
     )
 add(
-    "scaled_1.01",
+    "scaled_across",
     "geometry",
-    lambda clip: [{"scaled": {"x": Near(1.01, 0.0025)}}]
-    + sides("cropped", *(side * 0.5 / 101 for side in (clip.width, clip.height) * 2)),
-    filter="scale={w}*1.01:{h}*1.01:flags=lanczos,crop={w}:{h}",
+    lambda clip: [{"scaled": {"x": Near((clip.width + 8) / clip.width, 0.0025)}}]
+    + sides("cropped", *(4 * clip.width / (clip.width + 8) * side for side in (1, 0, 1, 0))),
+    filter="scale={w}+8:{h}:flags=lanczos,crop={w}:{h}:4:0",
     also=("cropped", "scaled"),
 )
 

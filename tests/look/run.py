@@ -80,12 +80,12 @@ class Lab:
         return self.loaded[name]
 
     def other(self, clip):
-        """Returns another clip of this size and depth."""
-        names = [name for name in clips.PAINTED if name != clip.name]
-        for name in names:
-            width, height = clips.PAINTED[name][1:3]
-            if (width, height) == (clip.width, clip.height) and (name == "hdr") == clip.hdr:
-                return self.clip(name)
+        """Returns another clip of this size and depth, the next one in turn, or None."""
+        names = [*clips.PAINTED, *clips.REAL]
+        at = names.index(clip.name)
+        for other in filter(None, map(self.clip, names[at + 1 :] + names[:at])):
+            if (other.width, other.height, other.bits, other.gray) == (clip.width, clip.height, clip.bits, clip.gray):
+                return other
         return None
 
     def pair(self, name, case, encoder):
