@@ -80,16 +80,16 @@ def ellipse(height, width, y, x, tall, wide, soft=1.0):
     return np.clip((1 - distance) * min(tall, wide) / soft, 0, 1)[..., None]
 
 
-def colours(rng, count, saturation=0.45):
-    """Returns colours that are about as saturated as those of photographs."""
+def colors(rng, count, saturation=0.45):
+    """Returns colors that are about as saturated as those of photographs."""
     made = rng.uniform(0.03, 0.97, (count, 3)).astype(np.float32)
-    grey = made.mean(-1, keepdims=True)
-    return grey + np.float32(saturation) * (made - grey)
+    level = made.mean(-1, keepdims=True)
+    return level + np.float32(saturation) * (made - level)
 
 
 def landscape(rng, height, width, shapes=14, detail=0.09):
-    """Paints a still that is larger than the picture, to be moved across: regions of colour with texture."""
-    base = colours(rng, 1)[0] * 0.5 + 0.2
+    """Paints a still that is larger than the picture, to be moved across: regions of color with texture."""
+    base = colors(rng, 1)[0] * 0.5 + 0.2
     tint = np.stack([texture(rng, height, width, 2.2) for _ in range(3)], -1) * 0.07
     image = base + tint
     for _ in range(shapes):
@@ -101,7 +101,7 @@ def landscape(rng, height, width, shapes=14, detail=0.09):
             rng.uniform(0.05, 0.35) * height,
             rng.uniform(0.04, 0.25) * width,
         )
-        image = image + cover * (colours(rng, 1)[0] - image)
+        image = image + cover * (colors(rng, 1)[0] - image)
     return np.clip(image + texture(rng, height, width, 1.3)[..., None] * detail, 0.02, 0.98).astype(np.float32)
 
 
@@ -116,13 +116,13 @@ def window(canvas, height, width, y, x):
     return cut[:, :-1] * (1 - right) + cut[:, 1:] * right
 
 
-def actor(picture, colour, y, x, tall, wide):
+def actor(picture, color, y, x, tall, wide):
     """Returns the picture with an ellipse on it."""
     top, left = max(0, int(y - tall) - 1), max(0, int(x - wide) - 1)
     bottom, right = int(y + tall) + 2, int(x + wide) + 2
     picture = picture.copy()
     part = picture[top : max(top, bottom), left : max(left, right)]
-    part += ellipse(part.shape[0], part.shape[1], y - top, x - left, tall, wide, 1.5) * (colour - part)
+    part += ellipse(part.shape[0], part.shape[1], y - top, x - left, tall, wide, 1.5) * (color - part)
     return picture
 
 
@@ -138,7 +138,7 @@ class Film:
         self.canvas = landscape(rng, self.height * 3 // 2, self.width * 3 // 2)
         self.phase = rng.uniform(0, 6, 6)
         self.pace = rng.uniform(0.5, 1.2, 2) * rng.choice([-1, 1], 2)
-        self.colours = colours(rng, 2)
+        self.colors = colors(rng, 2)
 
     def picture(self, number):
         if self.canvas is None or number % self.scene == 0:
@@ -147,11 +147,11 @@ class Film:
         y = unit * (self.pace[0] * 0.4 * t + 4 * np.sin(t / 17 + self.phase[0]))
         x = unit * (self.pace[1] * t + 9 * np.sin(t / 23 + self.phase[1]))
         image = window(self.canvas, self.height, self.width, y, x)
-        for i, colour in enumerate(self.colours):
+        for i, color in enumerate(self.colors):
             a, b = self.phase[2 + 2 * i : 4 + 2 * i]
             image = actor(
                 image,
-                colour,
+                color,
                 self.height * (0.55 + 0.2 * np.sin(t / 9 * self.speed + a)),
                 self.width * (0.5 + 0.3 * np.sin(t / 14 * self.speed + b)),
                 self.height * 0.17,
@@ -166,18 +166,18 @@ def film(rng, height, width, count):
 
 
 def anime(rng, height, width, count):
-    """Flat colours and lines; what moves does so on every second picture, and stands still at times."""
+    """Flat colors and lines; what moves does so on every second picture, and stands still at times."""
     canvas = np.round(landscape(rng, height * 3 // 2, width * 3 // 2, 30, 0) * 6) / 6
-    shades = colours(rng, 4, 0.9)
+    shades = colors(rng, 4, 0.9)
     phase = rng.uniform(0, 6, 8)
     for number in range(count):
         t = number // 2 * 2
         image = window(canvas, height, width, 0, np.round(max(0, t - 60) * 0.5 if t < 140 else 40 + (t - 140) * 0.25))
-        for i, colour in enumerate(shades):
+        for i, color in enumerate(shades):
             y = height * (0.5 + 0.25 * np.sin(t / 11 + phase[i]))
             x = width * (0.2 + 0.2 * i + 0.08 * np.sin(t / 7 + phase[4 + i]))
             image = actor(image, np.float32(0.03), y, x, height * 0.15, height * 0.1)
-            image = actor(image, colour, y, x, height * 0.135, height * 0.085)
+            image = actor(image, color, y, x, height * 0.135, height * 0.085)
         yield image
 
 
@@ -188,10 +188,10 @@ def screen(rng, height, width, count):
     for line in range(8, rows - 16, 14):
         if rng.random() < 0.15:
             continue
-        colour = rng.uniform(0, 0.5, 3).astype(np.float32) if rng.random() < 0.2 else np.float32(0.1)
+        color = rng.uniform(0, 0.5, 3).astype(np.float32) if rng.random() < 0.2 else np.float32(0.1)
         for x in range(12, 12 + int(rng.uniform(0.3, 0.93) * (width - 24)) // 7 * 7, 7):
             if rng.random() > 0.17:
-                page[line : line + 8, x : x + 5][rng.random((8, 5)) < 0.45] = colour
+                page[line : line + 8, x : x + 5][rng.random((8, 5)) < 0.45] = color
     picture = landscape(rng, height // 3, width // 3)
     page[height // 2 : height // 2 + picture.shape[0], width // 2 : width // 2 + picture.shape[1]] = picture
     y = 0
@@ -212,14 +212,14 @@ def sport(rng, height, width, count):
     canvas[height // 3 :] += texture(rng, height - height // 3, width * 3, 1.0)[..., None] * 0.05
     for x in range(0, width * 3, width // 4):
         canvas[height // 3 :, x : x + 4] = 0.9
-    shades, phase = colours(rng, 8, 0.8), rng.uniform(0, 6, 16)
+    shades, phase = colors(rng, 8, 0.8), rng.uniform(0, 6, 16)
     x = 0.0
     for number in range(count):
         x += height / 180 * (5 * np.sin(number / 31) + 2.5 * np.sin(number / 11))
         image = window(canvas, height, width, 3 * np.sin(number / 13), x)
-        for i, colour in enumerate(shades):
+        for i, color in enumerate(shades):
             at = width * (0.5 + 0.6 * np.sin(number / 25 + phase[i]))
-            image = actor(image, colour, height * (0.45 + 0.06 * i), at, height * 0.06, height * 0.025)
+            image = actor(image, color, height * (0.45 + 0.06 * i), at, height * 0.06, height * 0.025)
         yield image
 
 
@@ -258,12 +258,12 @@ def fades(rng, height, width, count):
 def static(rng, height, width, count):
     """A camera that stands: small figures pass, the sensor has noise."""
     canvas = landscape(rng, height, width, 25)
-    shades, phase = colours(rng, 3), rng.uniform(0, 6, 3)
+    shades, phase = colors(rng, 3), rng.uniform(0, 6, 3)
     for number in range(count):
         image = canvas
-        for i, colour in enumerate(shades):
+        for i, color in enumerate(shades):
             x = width * (0.5 + 0.55 * np.sin(number / 60 + phase[i]))
-            image = actor(image, colour, height * (0.5 + 0.12 * i), x, height * 0.1, height * 0.035)
+            image = actor(image, color, height * (0.5 + 0.12 * i), x, height * 0.1, height * 0.035)
         yield image + rng.normal(0, 0.008, (height, width, 1)).astype(np.float32)
 
 
@@ -316,9 +316,12 @@ def to_yuv(image, bits, wide):
     image = np.clip(image, 0, 1)
     luma = image @ np.array((red, green, blue), np.float32)
     small = image.reshape(image.shape[0] // 2, 2, image.shape[1] // 2, 2, 3).mean((1, 3))
-    grey = small @ np.array((red, green, blue), np.float32)
+    level = small @ np.array((red, green, blue), np.float32)
     planes = [16 + 219 * luma]
-    planes += [128 + 224 * (small[..., 2] - grey) / (2 - 2 * blue), 128 + 224 * (small[..., 0] - grey) / (2 - 2 * red)]
+    planes += [
+        128 + 224 * (small[..., 2] - level) / (2 - 2 * blue),
+        128 + 224 * (small[..., 0] - level) / (2 - 2 * red),
+    ]
     scale, kind = (4, np.uint16) if bits == 10 else (1, np.uint8)
     return b"".join(np.round(plane * scale).astype(kind).tobytes() for plane in planes)
 
@@ -340,6 +343,18 @@ def real_file(name, folders):
         for path in sorted(Path(folder).glob(REAL[name] + "*")):
             return path
     return None
+
+
+def fetch_real(folder):
+    """Takes the real clips out of Debian's package, which is not installed by this. Leaves none where that fails."""
+    try:
+        subprocess.run(["apt-get", "download", "-q", "opencv-doc"], cwd=folder, capture_output=True, check=True)
+        package = next(Path(folder).glob("opencv-doc*.deb"))
+        subprocess.run(["dpkg-deb", "-x", package, folder], capture_output=True, check=True)
+        package.unlink()
+    except (OSError, StopIteration, subprocess.CalledProcessError):
+        pass
+    return Path(folder) / REAL_FOLDERS[0].lstrip("/")
 
 
 def decode(name, source, pairs, path):

@@ -39,7 +39,7 @@ class Damage:
     picture: object = None  # picture(planes, clip): planes
     also: tuple = ()  # kinds that are no mistake besides
     place: object = None  # place(pairs): the pair from which on it shows
-    colour: bool = False  # it does not show in a clip in black and white
+    color: bool = False  # it does not show in a clip in black and white
     goal: bool = False  # 99 % are demanded
     other: str = ""  # the clip that is shown instead
 
@@ -153,7 +153,7 @@ def swapped(at):
 
 
 add("swapped_once", "time", [{"swapped": {}}], plan=swapped(lambda i, pairs: i == MIDDLE(pairs)), place=MIDDLE)
-add("swapped_often", "time", [{"swapped": {}}], plan=swapped(lambda i, pairs: i % 10 == 5), also=("cadence",))
+add("swapped_often", "time", [{"swapped": {}}], plan=swapped(lambda i, pairs: i % 10 == 5))
 add("other_pictures", "time", [{"other_pictures": {}}], other="next")
 
 # -- Geometry ----------------------------------------------------------------------------------------------------------
@@ -322,26 +322,26 @@ for _name, _other in ("601", lambda clip: "bt601"), ("709_2020", lambda clip: "b
         "levels",
         lambda clip, other=_other: matrix(other(clip))(clip),
         filter=lambda clip, other=_other: matrix_filter(clip, other(clip)),
-        colour=True,
+        color=True,
         goal=True,
     )
-add("chroma_swapped", "levels", [{"chroma_swapped": {}}], filter="shuffleplanes=0:2:1", colour=True, goal=True)
+add("chroma_swapped", "levels", [{"chroma_swapped": {}}], filter="shuffleplanes=0:2:1", color=True, goal=True)
 add(
     "chroma_shifted",
     "levels",
     [{"chroma_shifted": {}}],
     picture=lambda planes, clip: [planes[0], moved(planes[1], 1), moved(planes[2], 1)],
-    colour=True,
+    color=True,
 )
 add(
     "chroma_siting",
     "levels",
     [{"chroma_shifted": {}}],
     picture=lambda planes, clip: [planes[0], moved(planes[1], 0.25), moved(planes[2], 0.25)],
-    colour=True,
+    color=True,
 )
-add("gray_u", "levels", [{"gray": {"plane": count(1)}}], filter=f"lutyuv=u={NEUTRAL}", colour=True)
-add("gray_both", "levels", [{"gray": {}}], filter=f"lutyuv=u={NEUTRAL}:v={NEUTRAL}", colour=True)
+add("gray_u", "levels", [{"gray": {"plane": count(1)}}], filter=f"lutyuv=u={NEUTRAL}", color=True)
+add("gray_both", "levels", [{"gray": {}}], filter=f"lutyuv=u={NEUTRAL}:v={NEUTRAL}", color=True)
 BRIGHTER = "lutyuv=y='val+0.05*(maxval-minval)'"
 CONTRAST = "lutyuv=y='(val-minval)*1.08+minval-0.02*(maxval-minval)'"
 add("brighter", "levels", [{"brightness": {}}], filter=BRIGHTER)
@@ -370,7 +370,7 @@ def primaries(clip):
     return f"zscale=tin={transfer}:t={transfer}:min={own}:rin=limited:m={own.split(':')[0]}:r=limited:p=smpte432"
 
 
-add("primaries_p3", "levels", [{"primaries": {}}], filter=primaries, also=("transfer", "brightness"), colour=True)
+add("primaries_p3", "levels", [{"primaries": {}}], filter=primaries, also=("transfer", "brightness"), color=True)
 
 # -- Structure ---------------------------------------------------------------------------------------------------------
 
@@ -477,11 +477,8 @@ good("grain_20", filter="noise=alls=20:allf=t:all_seed=8")
 good("sharp", filter="unsharp=5:5:0.6")
 good("sharp_much", filter="unsharp=7:7:1.5:5:5:0.5")
 for _scaler, _part in ("bicubic", "1/2"), ("lanczos", "2/3"), ("bilinear", "1/2"), ("spline", "3/4"), ("area", "1/3"):
-    _flags = _scaler if _scaler != "area" else "bicubic"
-    good(
-        f"scaled_{_scaler}",
-        filter=f"scale=trunc({{w}}*{_part}/2)*2:trunc({{h}}*{_part}/2)*2:flags={_scaler},scale={{w}}:{{h}}:flags={_flags}",
-    )
+    _small = f"scale=trunc({{w}}*{_part}/2)*2:trunc({{h}}*{_part}/2)*2:flags={_scaler}"
+    good(f"scaled_{_scaler}", filter=f"{_small},scale={{w}}:{{h}}:flags={_scaler if _scaler != 'area' else 'bicubic'}")
 good("ten_bits", format="yuv420p10le")
 good("chroma_444", filter="scale=flags=bicubic,format=yuv444p")
 good("logo", filter="drawbox=x=iw*0.82:y=ih*0.06:w=iw*0.12:h=ih*0.1:color=white@0.7:t=fill")

@@ -112,13 +112,14 @@ class Pair:
         told = looker.communicate()
         for thread in feeders:
             thread.join()
-        for name, process in ("encoder", encoder), ("decoder", decoder):
-            errors = process.stderr.read().decode(errors="replace")
-            process.stderr.close()
+        # one that ends early breaks the pipes before it
+        errors = [(program.name, looker, told[1])]
+        errors += [
+            (name, process, process.stderr.read()) for name, process in (("decoder", decoder), ("encoder", encoder))
+        ]
+        for name, process, text in errors:
             if process.wait():
-                raise Broken(f"{name}: {errors.strip()[-300:]}")
-        if looker.returncode:
-            raise Broken(f"{program.name}: {told[1].decode(errors='replace').strip()[-300:]}")
+                raise Broken(f"{name}: {' / '.join(text.decode(errors='replace').split(chr(10)))[-300:]}")
         return program.findings(told[0].decode())
 
 
@@ -165,7 +166,8 @@ class Filter:
         return with_reference([self.path, "-v", "error", *inputs, "-lavfi", graph, "-f", "null", "-"], source)
 
     def findings(self, text):
-        return json.loads(text).get("doubts", [])
+        doubts = [doubt for doubt in json.loads(text).get("doubts", []) if "certainty" in doubt]
+        return [{**doubt, "end": doubt["to"] + 1} for doubt in doubts]
 
 
 def make(pair, out):

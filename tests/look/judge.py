@@ -23,7 +23,7 @@ def cells_of(clip, entry):
 
 def shows(clip, case, pair):
     """Says whether a damage changes any picture of this clip: a picture dropped from a still does not."""
-    if case.colour and clip.gray:
+    if case.color and clip.gray:
         return False
     if not case.plan or pair.reference != list(range(len(pair.plan))) or case.group == "structure":
         return True

@@ -10,7 +10,7 @@ usage: run.py [BUILD] [--long] [options]                       the suite
   --long         all clips x damages x CRF 18, 30, 42, and all good pairs; without it a choice
   --clips --damages --good --crf   names, or parts of names, separated by commas; `none` for none
   --tool PATH    the program that looks, in place of look_pair
-  --through filter|tool            what looks (default: tool, and a handful through both)
+  --through filter|tool            what looks (default: the tool, and the filter at a handful)
   --jobs N       pairs at a time (default: the number of processors)
   --folder PATH  keeps the painted clips there (default: for this run only)
   --real FOLDER  where the real clips are, too (Debian's package opencv-doc has them)
@@ -42,6 +42,7 @@ from damages import DAMAGES, GOOD
 TOP = Path(__file__).resolve().parents[2]
 CRFS = 18, 30, 42
 X264 = "libx264 -preset veryfast -crf {}"
+CHOICE = "film", "static", "grain", "fades", "bw"
 GOAL = 0.99  # of the kinds whose `goal` is set
 
 
@@ -69,14 +70,14 @@ def chosen(names, texts, usual=None):
 class Lab:
     """The clips of a run."""
 
-    def __init__(self, folder, real, pairs):
-        self.folder, self.pairs = folder, pairs
+    def __init__(self, folder, real, pairs, small=False):
+        self.folder, self.pairs, self.small = folder, pairs, small
         self.real = [*([real] if real else []), *clips.REAL_FOLDERS]
         self.loaded = {}
 
     def clip(self, name):
         if name not in self.loaded:
-            self.loaded[name] = clips.load(name, self.folder, self.pairs, self.real)
+            self.loaded[name] = clips.load(name, self.folder, self.pairs, self.real, self.small)
         return self.loaded[name]
 
     def other(self, clip):
@@ -194,32 +195,48 @@ def programs(arguments):
     return {"tool": tool, "filter": through}
 
 
-def missing_clips(arguments, lab):
+def make_lab(arguments, folder):
+    """A choice has small clips of half the length."""
+    is_choice = not arguments.long and arguments.clips is None
+    pairs = 120 if is_choice else clips.FRAMES
+    lab = Lab(Path(arguments.folder or folder), arguments.real, pairs, is_choice)
+    if arguments.long and not any(clips.real_file(name, lab.real) for name in clips.REAL):
+        lab.real.append(clips.fetch_real(folder))
+    return lab
+
+
+def clips_of(arguments, lab):
     """Returns the names of clips to use, and those of real ones that are not here."""
-    usual = None if arguments.long else ["film", "static", "grain", "fades", "bw"]
+    usual = None if arguments.long else CHOICE
     names = chosen([*clips.PAINTED, *clips.REAL], arguments.clips, usual)
     absent = [name for name in names if name in clips.REAL and not clips.real_file(name, lab.real)]
     return [name for name in names if name not in absent], absent
 
 
+def handful(names):
+    """Yields what is looked at through the filter, too, where all else goes through the tool."""
+    cases = DAMAGES["dropped_1_middle"], DAMAGES["mirrored"], DAMAGES["full_as_limited"], DAMAGES["crop_4_all"]
+    for case in cases:
+        yield names[0], case, 30
+    for case in GOOD["crf_36"], GOOD["logo"]:
+        yield names[0], case, None
+
+
 def suite(arguments, folder):
-    lab = Lab(Path(arguments.folder or folder), arguments.real, clips.FRAMES if arguments.long else 120)
-    if arguments.clips is not None:
-        lab.pairs = clips.FRAMES
-    names, absent = missing_clips(arguments, lab)
-    known = programs(arguments)
-    program = known[arguments.through or "tool"]
-    lines, began = [], time.time()
-    results = open(arguments.results, "w") if arguments.results else None
-    with ThreadPoolExecutor(arguments.jobs) as pool:
-        for name in names:
-            lab.clip(name)
-        work = [pool.submit(run_pair, lab, program, *item) for item in plan(arguments, names)]
-        for done in as_completed(work):
+    lab = make_lab(arguments, folder)
+    names, absent = clips_of(arguments, lab)
+    known, began = programs(arguments), time.time()
+    for name in names:
+        lab.clip(name)
+    work = [(lab, known[arguments.through or "tool"], *item) for item in plan(arguments, names)]
+    if not arguments.through and arguments.clips is None:
+        work += [(lab, known["filter"], *item) for item in handful(names)]
+    lines = []
+    with ThreadPoolExecutor(arguments.jobs) as pool, open(arguments.results or os.devnull, "w") as results:
+        for done in as_completed([pool.submit(run_pair, *item) for item in work]):
             lines.append(done.result())
-            if results:
-                results.write(json.dumps(lines[-1]) + "\n")
-                results.flush()
+            results.write(json.dumps(lines[-1]) + "\n")
+            results.flush()
     return report(lines, absent, arguments.long, time.time() - began)
 
 
