@@ -28,7 +28,8 @@ def of_damage(damage, lines):
     found = [line for line in lines if line["verdict"] == "found"]
     row = [damage.group, f"`{damage.name}`", "99 %" if damage.goal else ""]
     for crf in CRFS:
-        row.append(f"{sum(line['crf'] == crf for line in found)}/{sum(line['crf'] == crf for line in lines)}")
+        of = sum(line["crf"] == crf for line in lines)
+        row.append(f"{sum(line['crf'] == crf for line in found)}/{of}" if of else "")
     row.append(f"{sum(line['words'] == 'sure' for line in found)}")
     missed = {}
     for line in lines:

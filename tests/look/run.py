@@ -11,6 +11,7 @@ usage: run.py [BUILD] [--long] [options]                       the suite
   --clips --damages --good --crf   names, or parts of names, separated by commas; `none` for none
   --tool PATH    the program that looks, in place of look_pair
   --through filter|tool            what looks (default: the tool, and the filter at a handful)
+  --part K/N     each N-th pair of them, from the K-th on (from 1)
   --jobs N       pairs at a time (default: the number of processors)
   --folder PATH  keeps the painted clips there (default: for this run only)
   --real FOLDER  where the real clips are, too (Debian's package opencv-doc has them)
@@ -51,7 +52,7 @@ def parse_arguments():
     parser.add_argument("build", nargs="?", default=str(TOP / "build"))
     parser.add_argument("rest", nargs="*")
     parser.add_argument("--long", action="store_true")
-    for name in "clips", "damages", "good", "crf", "tool", "through", "folder", "real", "results":
+    for name in "clips", "damages", "good", "crf", "tool", "through", "part", "folder", "real", "results":
         parser.add_argument(f"--{name}", nargs="?", const="", default=None)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     return parser.parse_args()
@@ -227,10 +228,17 @@ def suite(arguments, folder):
     names, absent = clips_of(arguments, lab)
     known, began = programs(arguments), time.time()
     for name in names:
-        lab.clip(name)
+        lab.clip(name)  # in this thread
+    used = [arguments.through or "tool"] + ["filter"] * (not arguments.through and arguments.clips is None)
+    for name in used:
+        if not os.access(known[name].path, os.X_OK):
+            raise SystemExit(f"FAIL {known[name].path} is not a program: build it\n0 passed, 1 failed")
     work = [(lab, known[arguments.through or "tool"], *item) for item in plan(arguments, names)]
-    if not arguments.through and arguments.clips is None:
+    if len(used) > 1:
         work += [(lab, known["filter"], *item) for item in handful(names)]
+    if arguments.part:
+        first, step = map(int, arguments.part.split("/"))
+        work = work[first - 1 :: step]
     lines = []
     with ThreadPoolExecutor(arguments.jobs) as pool, open(arguments.results or os.devnull, "w") as results:
         for done in as_completed([pool.submit(run_pair, *item) for item in work]):
