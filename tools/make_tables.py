@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the tables in docs/performance.md and docs/gpu-results.md from the measurements in bench/results.
+"""Makes the tables in docs/performance.md, gpu-results.md and reliability.md from the measurements in bench/results.
 
 usage: tools/make_tables.py [--check]
 
@@ -24,7 +24,8 @@ import textwrap
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-PAGES, RESULTS = (TOP / "docs/performance.md", TOP / "docs/gpu-results.md"), TOP / "bench/results"
+PAGES = [TOP / "docs" / name for name in ("performance.md", "gpu-results.md", "reliability.md")]
+RESULTS = TOP / "bench/results"
 MARK = re.compile(r"(<!-- (\w+) of ([^>]+?) -->\n).*?(<!-- end -->)", re.S)
 MODELS = "vmaf_v0.6.1", "vmaf_v1.0.16_3d0h"
 WIDTH = 120
@@ -194,7 +195,7 @@ def with_tables(page):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Makes the tables in docs/performance.md and docs/gpu-results.md.")
+    parser = argparse.ArgumentParser(description="Makes the tables of docs/ from bench/results.")
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
     check = parser.parse_args().check
     for page in PAGES:

@@ -1,0 +1,82 @@
+#!/usr/bin/python3
+"""Makes bench/results/look-rates.ndjson and look-good.ndjson from the results of the whole matrix.
+
+usage: rates.py RESULTS VERSION PROCESSOR
+
+  RESULTS  what `run.py --long --results RESULTS` wrote
+  VERSION  the commit that was measured
+
+tools/make_tables.py makes the tables of docs/reliability.md from them.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+from damages import DAMAGES, GOOD
+
+RESULTS = Path(__file__).resolve().parents[2] / "bench/results"
+CRFS = 18, 30, 42
+
+
+def of_damage(damage, lines):
+    """Returns a row: found of pairs at each CRF, how many of all are sure, and where it was missed."""
+    lines = [line for line in lines if (line["case"], line["group"]) == (damage.name, damage.group)]
+    lines = [line for line in lines if line["verdict"] != "unseen"]
+    found = [line for line in lines if line["verdict"] == "found"]
+    row = [damage.group, f"`{damage.name}`", "99 %" if damage.goal else ""]
+    for crf in CRFS:
+        of = sum(line["crf"] == crf for line in lines)
+        row.append(f"{sum(line['crf'] == crf for line in found)}/{of}" if of else "")
+    row.append(f"{sum(line['words'] == 'sure' for line in found)}")
+    missed = {}
+    for line in lines:
+        if line["verdict"] != "found":
+            missed.setdefault(line["clip"], []).append(str(line["crf"]))
+    row.append(", ".join(f"{clip} {'/'.join(sorted(crfs))}" for clip, crfs in sorted(missed.items())))
+    return row
+
+
+def of_good(good, lines):
+    lines = [line for line in lines if (line["case"], line["group"]) == (good.name, "good")]
+    alarms = [f"{line['clip']}: {line['words']}" for line in lines if line["verdict"] != "quiet"]
+    return [f"`{good.name}`", good.encoder, good.filter, len(lines), len(alarms), "; ".join(sorted(alarms))]
+
+
+def write(name, about, columns, rows):
+    first = {**about, "columns": columns}
+    text = "\n".join(json.dumps(line, ensure_ascii=False) for line in [first, *rows])
+    (RESULTS / name).write_text(text + "\n")
+
+
+def main():
+    path, version, processor = sys.argv[1:]
+    lines = [json.loads(text) for text in Path(path).read_text().splitlines()]
+    lines = [line for line in lines if line["through"] == "tool"]
+    clips = sorted({line["clip"] for line in lines})
+    wrong = sum(line["verdict"] == "wrong" for line in lines)
+    about = {"processor": processor, "date": time.strftime("%-d %B %Y"), "version": version}
+    damaged = [line for line in lines if line["group"] != "good" and line["verdict"] != "unseen"]
+    told = (
+        f"{len(damaged)} damaged pairs of {len(clips)} clips ({', '.join(clips)}). {wrong} findings were sure and wrong"
+    )
+    columns = [
+        "",
+        "damage",
+        "goal",
+        *(f"found of pairs, CRF {crf}" for crf in CRFS),
+        "of these sure",
+        "not found in (CRF)",
+    ]
+    write("look-rates.ndjson", {**about, "about": told}, columns, [of_damage(each, lines) for each in DAMAGES.values()])
+    good = [line for line in lines if line["group"] == "good"]
+    alarms = sum(line["verdict"] == "alarm" for line in good)
+    columns = ["good pair", "encoder", "filter", "pairs", "alarms", "which"]
+    rows = [of_good(each, lines) for each in GOOD.values()]
+    write("look-good.ndjson", {**about, "about": f"{len(good)} good pairs, {alarms} false alarms"}, columns, rows)
+
+
+if __name__ == "__main__":
+    main()
