@@ -169,6 +169,9 @@ static inline enum AVColorRange vmafx_link_range(const AVFilterLink *link)
  * all. */
 #define VMAFX_CONVERTS_TO_UNKNOWN (LIBAVFILTER_VERSION_MAJOR >= 11)
 
+/* The filter scale of 7.0 spoils chroma from nv12 to nv12, if only the tags differ. */
+#define VMAFX_SCALE_SPOILS_NV12 (LIBAVFILTER_VERSION_MAJOR == 10)
+
 /** An output's colors are those of its input, whatever was negotiated for it. */
 static inline void vmafx_copy_colors(AVFilterLink *outlink, const AVFilterLink *inlink)
 {

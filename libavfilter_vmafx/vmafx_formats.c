@@ -401,8 +401,7 @@ int ff_vmafx_formats_query(AVFilterContext *ctx, VMAFXNatural natural[VMAFX_MOST
     return ret < 0 ? ret : keep_natural(ctx, natural);
 }
 
-/** The planar formats of a list, which are all that FFmpeg's filters take: a scale filter before the input then does
- *  what it does for them. (That of FFmpeg 7.0 spoils chroma from nv12 to nv12.) NULL: out of memory. */
+/** The planar formats of a list. NULL: out of memory. */
 static AVFilterFormats *planar_formats(const enum AVPixelFormat *list)
 {
     AVFilterFormats *formats = NULL;
@@ -430,9 +429,10 @@ int ff_vmafx_formats_query_dropin(AVFilterContext *ctx, VMAFXNatural natural[VMA
 
     list_like(list, scored, nearest_format(scored, natural[0].format));
     for (unsigned i = 0; i < ctx->nb_inputs; i++) {
-        const int is_fixed = ctx->inputs[i]->incfg.formats->nb_formats == 1;
+        const int is_scaled = ctx->inputs[i]->incfg.formats->nb_formats > 1;
 
-        if ((ret = set_formats(ctx, i, is_fixed ? ff_make_format_list(list) : planar_formats(list))) < 0)
+        if ((ret = set_formats(ctx, i, is_scaled && VMAFX_SCALE_SPOILS_NV12 ? planar_formats(list)
+                                                                            : ff_make_format_list(list))) < 0)
             return ret;
     }
     return 0;

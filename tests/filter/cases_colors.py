@@ -72,27 +72,30 @@ def score_sides(lab, inputs, sides, name):
     return results
 
 
-def becomes_limited(lab, pix_fmt, chain, range_):
-    """Returns whether FFmpeg converts full range. Before 7.0, scale writes limited range unless out_range is given."""
-    return lab.version() < (7, 0) and range_ == "pc" and ("yuva" in pix_fmt or "format" in chain)
+def becomes_limited(pix_fmt, chain, range_):
+    """Returns whether scale makes full range limited before FFmpeg 7.0, which it does unless out_range is given."""
+    return range_ == "pc" and ("yuva" in pix_fmt or "format" in chain)
 
 
 def sweep(lab, name, is_good):
     """Scores equal samples of all pairs of formats with all pairs of tags. Returns what is not good, as texts."""
     wrong = []
+    limits = lab.version() < (7, 0)
     for dist, of_dist, ref, of_ref in PAIRS:
         tags = list(itertools.product(MATRICES, MATRICES, RANGES, RANGES))
         sides = [(tag(a, of_a) + of_dist, tag(b, of_b) + of_ref) for a, b, of_a, of_b in tags]
         results = score_sides(lab, raw_input(lab, dist) + raw_input(lab, ref), sides, name)
-        for (a, b, *ranges), (psnr, lines) in zip(tags, results):
+        for (a, b, of_a, of_b), (psnr, lines) in zip(tags, results):
             # More bits of a full range are not two zeros: up to 3 of 1023.
-            highest = 50 if "pc" in ranges and ("10" in dist) != ("10" in ref) else 72 if "10" in dist + of_dist else 60
-            if becomes_limited(lab, dist, of_dist, ranges[0]) != becomes_limited(lab, ref, of_ref, ranges[1]):
-                good = ranges != ["pc", "pc"] or any("differ in color range" in line for line in lines)
+            highest = 72 if "10" in dist + of_dist else 60
+            if "pc" in (of_a, of_b) and ("10" in dist) != ("10" in ref):
+                highest = 50
+            if limits and becomes_limited(dist, of_dist, of_a) != becomes_limited(ref, of_ref, of_b):
+                good = (of_a, of_b) != ("pc", "pc") or any("differ in color range" in line for line in lines)
             else:
                 good = is_good(psnr >= highest, lines)
             if not good:
-                wrong.append(f"{dist} {a} {ranges[0]}, {ref} {b} {ranges[1]}: {psnr:.1f} dB {lines}")
+                wrong.append(f"{dist} {a} {of_a}, {ref} {b} {of_b}: {psnr:.1f} dB {lines}")
     return wrong
 
 
