@@ -204,8 +204,8 @@ static void describe_features(AVBPrint *text, const VMAFXOptions *options)
             av_bprintf(text, "|%s", old[i].feature);
 }
 
-/** What comes of looking at the pictures: under the name libvmaf warnings alone. The name xpsnr, which takes main for the
- * original, has no words for what is seen. */
+/** The value of the library's option: under the name libvmaf, warnings alone. The name xpsnr, which takes main for the
+ * original, does not look, because what is seen would be said of the wrong input. */
 static const char *check_of(AVFilterContext *ctx, const VMAFXOptions *options)
 {
     if (VMAFX_IS_XPSNR(ctx))

@@ -378,7 +378,8 @@ class Session(metaclass=WithOptions):
         Of several encodes, these are the scores of the first; `encode_scores` has all.
 
         Raises Error: EINVAL when no frame was scored, or none of an encode; ERANGE when a score is below `fail_below`;
-        EILSEQ when `check` is "fail" and the pictures raise a doubt; and what writing the report failed with. Once there are scores, they are there all the same.
+        EILSEQ when `check` is "fail" and the pictures raise a doubt; and what writing the report failed with. Once
+        there are scores, they are there all the same.
         """
         self._finish()
         return self.scores

@@ -201,7 +201,8 @@ Status Encode::check_pictures() const {
   for (const look::ToldFinding& found : findings())
     if (found.is_doubt() && found.finding().certainty >= look::Certainty::kLikely) count++;
   if (!count) return {};
-  return error(EILSEQ, "check=fail: the pictures raise %d doubts about the scores, which warnings above name", count);
+  return error(EILSEQ, "check=fail: the pictures raise %d doubt%s about the scores; warnings above say what helps",
+               count, count == 1 ? "" : "s");
 }
 
 void Encode::log_summary() {

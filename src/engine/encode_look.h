@@ -1,6 +1,6 @@
 /* EncodeLook: looks at the pictures of an encode beside its scores (engine/look/). Signatures of luma come from the
- * pipeline. Chroma is summed up here where the pictures lie in host memory, so that no plane is converted for each frame,
- * or taken to a GPU, for the look alone; pictures in a GPU's memory have chroma if metrics read it there. */
+ * pipeline. Chroma is summed up here where the pictures lie in host memory, so that no plane is converted for each
+ * frame, or taken to a GPU, for the look alone; pictures in a GPU's memory have chroma if metrics read it there. */
 #ifndef VMAFX_ENGINE_ENCODE_LOOK_H
 #define VMAFX_ENGINE_ENCODE_LOOK_H
 

@@ -40,7 +40,12 @@ def good_pictures_raise_no_doubt(lab):
 @case
 def a_doubt_is_an_exit_status_if_asked_for(lab):
     """After the score and the report, as fail_below; one line counts the findings."""
-    outcome = compare(lab, "check=fail:log_path=log.json").failed("check=fail: the pictures raise ", before_score=False)
+    for name, damage in (("ref", "null"), ("dis", "shuffleplanes=0:2:1")):
+        lab.run(
+            "-filter_complex", f"{SOURCE};[a]{damage}[d];[r]nullsink", "-map [d] -c:v ffv1", f"{name}.mkv"
+        ).succeeded()
+    outcome = lab.compare("vmafx=check=fail:log_path=log.json", dist="dis.mkv", ref="ref.mkv")
+    outcome.failed("check=fail: the pictures raise ", before_score=False)
     check_equal(len(outcome.scores), 1, "score lines")
     check("chroma_swapped" in kinds(lab.json("log.json")), "the report has no doubt")
     compare(lab, "check=perhaps").failed("there is no check=perhaps")

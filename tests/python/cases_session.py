@@ -122,7 +122,7 @@ def findings(lab):
     )
     check_equal(session.encode_findings, [[found]], "findings of encodes")
     with vmafx.Session(check="fail") as session:
-        with raises(vmafx.Error, "check=fail: the pictures raise 1 doubt", errno.EILSEQ):
+        with raises(vmafx.Error, "check=fail: the pictures raise 1 doubt ", errno.EILSEQ):
             list(session.run(pairs))
         check_equal(session.findings, [found], "finding")
         check(session.scores.models["vmaf"] > 0, session.scores)

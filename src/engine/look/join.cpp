@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "kernels/signature/signature_math.h"
 
@@ -20,10 +22,39 @@ bool is_same(double a, double b) {
   return std::abs(a - b) <= kSameEvidence * std::max({std::abs(a), std::abs(b), 1.0});
 }
 
+/* The numbers by which findings of a kind differ; others say how well they fit. */
+std::vector<std::string_view> defining(Kind kind) {
+  switch (kind) {
+    case Kind::kOffset:
+    case Kind::kDropped:
+    case Kind::kDoubled: return {"frames"};
+    case Kind::kCadence: return {"repeated", "dropped", "of"};
+    case Kind::kRotated: return {"degrees"};
+    case Kind::kCropped:
+    case Kind::kPadded:
+    case Kind::kBars: return {"left", "top", "right", "bottom"};
+    case Kind::kScaled:
+    case Kind::kShifted: return {"x", "y"};
+    case Kind::kRange: return {"gain"};
+    case Kind::kMatrix:
+    case Kind::kPrimaries:
+    case Kind::kTransfer: return {"from", "to"};
+    case Kind::kBrightness: return {"gain", "offset"};
+    case Kind::kGray: return {"plane"};
+    default: return {};
+  }
+}
+
+/* 0: the finding has no evidence of this name. */
+double value(const Finding& finding, std::string_view name) {
+  for (const auto& [evidence, number] : finding.evidence)
+    if (evidence == name) return number;
+  return 0;
+}
+
 bool has_same_evidence(const Finding& a, const Finding& b) {
-  return std::ranges::equal(a.evidence, b.evidence, [](const auto& of_a, const auto& of_b) {
-    return of_a.first == of_b.first && is_same(of_a.second, of_b.second);
-  });
+  return std::ranges::all_of(defining(a.kind),
+                             [&](std::string_view name) { return is_same(value(a, name), value(b, name)); });
 }
 
 /* Whether a kind is of one place in the stream, where something happened: two such places stay two. */

@@ -38,6 +38,9 @@ START_TEST(parts_that_adjoin_become_one) {
                 {finding(Kind::kMirrored, 0, 300, {}, Certainty::kSure)});
   assert_joined({finding(Kind::kRange, 0, 100, {{"gain", 1.164}}), finding(Kind::kRange, 100, 300, {{"gain", 1.166}})},
                 {finding(Kind::kRange, 0, 300, {{"gain", 1.166}})});
+  assert_joined(
+      {finding(Kind::kChromaSwapped, 0, 75, {{"left", 3}}), finding(Kind::kChromaSwapped, 75, 200, {{"left", 0.5}})},
+      {finding(Kind::kChromaSwapped, 0, 200, {{"left", 0.5}})});
 }
 END_TEST
 
