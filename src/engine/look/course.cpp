@@ -35,6 +35,10 @@ constexpr int kMostInCrowd = 3;
 /* A frame may be away from its path if its votes there are so many fewer, and at most this part of those on it. */
 constexpr float kAway = 0.75F, kPart = 0.5F;
 
+/* Beyond the reach of shifts, an encode that changes by less than this part of the reference's change stands still,
+ * noise of both frames aside. */
+constexpr float kStill = 0.25F;
+
 /* Changes of the reference below this many squared levels per cell are noise, which encoders leave out. */
 constexpr float kLeastChange = 0.25F;
 
@@ -148,6 +152,13 @@ void Course::look_for_strays(const Step& step) {
     return;
   }
   if (strays(step, -held_.frames - 1, &held_)) return;
+  const FrameEvidence& frame = step.evidence;
+  const float still = kStill * frame.changes[step.shift + kMostShift] + 2 * std::min(held_.noise, noise_);
+  if (held_.frames >= kMostShift && frame.change < still) {
+    held_.frames++;
+    held_.end = frame.frame + 1;
+    return;
+  }
   if (held_.frames || early_.frames) close_strays();
   if (!strays(step, 1, &early_)) strays(step, -1, &held_);
 }

@@ -234,7 +234,7 @@ END_TEST
 
 START_TEST(frozen) {
   for (const Loss& loss : kLosses)
-    for (int frames : {1, 2, 6, 20}) {
+    for (int frames : {1, 2, 6, 12, 20}) {
       if ((loss.lag > 0 || loss.noise > 2) && frames < 3) continue;  // one frame's error does not stand out
       const auto shown = [&](int i) { return i >= kMiddle && i < kMiddle + frames ? kMiddle - 1 : i; };
       expect_one(findings_of({}, loss, 6, kFrames, shown), Kind::kFrozen, kMiddle, kMiddle + frames, frames,
@@ -246,6 +246,15 @@ END_TEST
 START_TEST(swapped) {
   const auto shown = [](int i) { return i == 50 ? 51 : i == 51 ? 50 : i; };
   for (float noise : {0.5F, 2.F}) expect_one(findings_of({}, {noise}, 7, kFrames, shown), Kind::kSwapped, 50, 52, 2);
+}
+END_TEST
+
+START_TEST(swapped_often) {
+  const auto findings = findings_of({}, {}, 7, kFrames, [](int i) {
+    return i % 10 == 4 ? i + 1 : i % 10 == 5 ? i - 1 : i;
+  });
+  ck_assert_msg(findings.size() == kFrames / 10, "%s", text(findings).c_str());
+  for (const Finding& finding : findings) ck_assert_msg(finding.kind == Kind::kSwapped, "%s", text(findings).c_str());
 }
 END_TEST
 
@@ -360,6 +369,7 @@ int main() {
                               {"dropped_and_doubled_later", dropped_and_doubled_later},
                               {"frozen", frozen},
                               {"swapped", swapped},
+                              {"swapped_often", swapped_often},
                               {"cadence", cadence},
                               {"blended", blended},
                               {"other_pictures", other_pictures},
