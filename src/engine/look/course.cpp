@@ -11,6 +11,7 @@ namespace {
 /* Memory is bounded: a stream with more changes has a pattern, or nothing that is worth another line. */
 constexpr size_t kMostFindings = 200;
 
+/* Ratios of votes against the frame before a shift's, and against the next one, have so much more or less room. */
 constexpr double kLagBelow = 1.4, kLagAbove = 0.8;
 
 /* Frames that lie so far from their shift to the next one, on average, lag behind that. */
@@ -31,8 +32,12 @@ constexpr float kUnknownNoise = 1e9F;
 constexpr int64_t kCrowd = 60;
 constexpr int kMostInCrowd = 3;
 
-/* A frame may be away from its path if its votes there are so many fewer, and at most this part of those on the path. */
+/* A frame may be away from its path if its votes there are so many fewer, and at most this part of those on it. */
 constexpr float kAway = 0.75F, kPart = 0.5F;
+
+/* Beyond the reach of shifts, an encode that changes by less than this part of the reference's change stands still,
+ * noise of both frames aside. */
+constexpr float kStill = 0.25F;
 
 /* Changes of the reference below this many squared levels per cell are noise, which encoders leave out. */
 constexpr float kLeastChange = 0.25F;
@@ -147,6 +152,13 @@ void Course::look_for_strays(const Step& step) {
     return;
   }
   if (strays(step, -held_.frames - 1, &held_)) return;
+  const FrameEvidence& frame = step.evidence;
+  const float still = kStill * frame.changes[step.shift + kMostShift] + 2 * std::min(held_.noise, noise_);
+  if (held_.frames >= kMostShift && frame.change < still) {
+    held_.frames++;
+    held_.end = frame.frame + 1;
+    return;
+  }
   if (held_.frames || early_.frames) close_strays();
   if (!strays(step, 1, &early_)) strays(step, -1, &held_);
 }
@@ -217,7 +229,8 @@ void Course::close() {
   known_ = true;
 }
 
-/* The first of `count` changes from findings_[first] on becomes a cadence if they are one frame each, equally far apart. */
+/* The first of `count` changes from findings_[first] on becomes a cadence if they are one frame each and equally far
+ * apart. */
 bool Course::recurs(size_t first, size_t count) const {
   const int64_t distance = findings_[first + 1].from - findings_[first].from;
   for (size_t k = first; k < first + count; k++) {

@@ -109,7 +109,7 @@ void Neighbors::vote(int64_t place, const Fit& fit, FrameEvidence* evidence) con
   }
 }
 
-/* Mean over blocks with detail. Detail that only one of both pictures has counts, too, but not more than the other's. */
+/* Mean over blocks with detail. Detail that only one of both pictures has counts, but no more than the other's. */
 float Neighbors::misfit(int64_t place, int i, const Fit& fit) const {
   float sum = 0, blocks = 0;
   for (int b = 0; b < kBlocks; b++) {

@@ -16,7 +16,8 @@ constexpr int kLongestPeriod = 30;
  * much of a frame, too, but at the price of a smaller error. */
 constexpr double kErrorOfRepeats = 1.4, kSureErrorOfRepeats = 1.8;
 
-/* How much better a mixture fits than its frames: at least, at most where none is, and where nothing else explains it. */
+/* How much better a mixture fits than its frames: at least, at most where none is, and where nothing else explains
+ * it. */
 constexpr float kMixed = 0.15F, kClean = 0.03F, kWellMixed = 0.3F;
 
 /* A mixture lies so near the middle of two frames. */

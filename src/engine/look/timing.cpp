@@ -29,7 +29,12 @@ class Timing::Registration {
     std::vector<Finding> patterns, events;
     rhythm_.finish(&patterns);
     course_.finish(&events);
-    /* Frames of a pattern are not events of their own. */
+    /* Frames that are swapped again and again repeat others, but are no cadence. Frames of a pattern are not events of
+     * their own. */
+    std::erase_if(patterns, [&](const Finding& pattern) {
+      const auto swaps = [&](const Finding& event) { return event.kind == Kind::kSwapped && explains(pattern, event); };
+      return pattern.kind == Kind::kCadence && std::count_if(events.begin(), events.end(), swaps) >= kManySwaps;
+    });
     for (const Finding& event : events)
       if (std::none_of(patterns.begin(), patterns.end(),
                        [&](const Finding& pattern) { return explains(pattern, event); }))
@@ -38,6 +43,8 @@ class Timing::Registration {
   }
 
  private:
+  static constexpr int kManySwaps = 3;
+
   static bool explains(const Finding& pattern, const Finding& event) {
     return event.from >= pattern.from && event.from < pattern.end;
   }
