@@ -85,7 +85,7 @@ typedef struct VMAFXContext {
     VMAFXGraph graph;
     VMAFXInterrupt interrupt;
     int64_t arrived_ref;        ///< frames of the reference that have come
-    enum AVPixelFormat converted_from; ///< format of the reference before it was made like main, or AV_PIX_FMT_NONE
+    VMAFXNatural natural[VMAFX_MOST_INPUTS];    ///< by input, once formats are negotiated
     int held_back;              ///< the last activate() had an event and gave no frame for it
     int wanted;                 ///< a frame was wanted when the last activate() ended
 } VMAFXContext;
@@ -244,8 +244,12 @@ static int begin_scoring(AVFilterContext *ctx, const AVFrame *ref)
         main[i] = ff_vmafx_formats_of_input(ctx, i, first);
         if (s->options.encodes > 1)
             main[i].name = NULL;
-        if (first)
+        if (first) {
             ff_vmafx_pairs_report_shapes(ctx, i, first, ref);
+            ff_vmafx_formats_report_matrix(ctx, i, first, ff_vmafx_reference_of(ctx), ref);
+        }
+        if (first && i == 0)
+            ff_vmafx_formats_report_matrix(ctx, ff_vmafx_reference_of(ctx), ref, i, first);
     }
     s->configured = 1;
     if (VMAFX_IS_XPSNR(ctx)) {
@@ -691,8 +695,7 @@ static av_cold int init(AVFilterContext *ctx)
     AVFilterPad reference = { .name = "reference", .type = AVMEDIA_TYPE_VIDEO };
     int ret;
 
-    s->fs.on_event    = process_event;
-    s->converted_from = AV_PIX_FMT_NONE;
+    s->fs.on_event = process_event;
     ff_vmafx_interrupt_begin(&s->interrupt);
     if (!(s->encode = av_calloc(s->options.encodes, sizeof(*s->encode))))
         return AVERROR(ENOMEM);
@@ -729,7 +732,7 @@ static int begin(AVFilterContext *ctx)
             report_change(ctx);
         return ret;
     }
-    ff_vmafx_formats_report_conversions(ctx, s->converted_from);
+    ff_vmafx_formats_report_conversions(ctx, s->natural);
     if (VMAFX_IS_XPSNR(ctx) && (ret = ff_vmafx_xpsnr_check_file(ctx, s->options.stats_path, s->options.overwrite)) < 0)
         return ret;
     if ((ret = ff_vmafx_options_check_log_path(ctx, &s->options)) < 0 ||
@@ -764,6 +767,7 @@ static int config_output(AVFilterLink *outlink)
     outlink->time_base = mainlink->time_base;
     outlink->sample_aspect_ratio = mainlink->sample_aspect_ratio;
     VMAFX_LINK(outlink)->frame_rate = VMAFX_LINK(mainlink)->frame_rate;
+    vmafx_copy_colors(outlink, mainlink);
     if (VMAFX_LINK(mainlink)->hw_frames_ctx &&
         !(VMAFX_LINK(outlink)->hw_frames_ctx = av_buffer_ref(VMAFX_LINK(mainlink)->hw_frames_ctx)))
         return AVERROR(ENOMEM);
@@ -816,12 +820,21 @@ static av_cold void uninit(AVFilterContext *ctx)
     ff_framesync_uninit(&s->fs);
 }
 
+#if CONFIG_VMAFX_FILTER
+static int query_formats(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+
+    return ff_vmafx_formats_query(ctx, s->natural);
+}
+#endif
+
 #if (CONFIG_LIBVMAF_FILTER && !CONFIG_LIBVMAF) || VMAFX_XPSNR
 static int query_formats_dropin(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
 
-    return ff_vmafx_formats_query_dropin(ctx, &s->converted_from);
+    return ff_vmafx_formats_query_dropin(ctx, s->natural);
 }
 #endif
 
@@ -843,7 +856,7 @@ const VMAFX_FILTER ff_vf_##id = {                                               
 }
 
 #if CONFIG_VMAFX_FILTER
-DEFINE_FILTER(vmafx, ff_vmafx_options, init, ff_vmafx_formats_query,
+DEFINE_FILTER(vmafx, ff_vmafx_options, init, query_formats,
               "Score a video against its reference (VMAF), on CPU or GPU.");
 #endif
 

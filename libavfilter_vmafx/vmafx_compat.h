@@ -110,28 +110,75 @@
 #define VMAFX_PIX_FMTS_P212
 #endif
 
-/**
- * Let both inputs keep their color space and range; the output has those of the first. Since 7.0 links negotiate
- * them, and by default to one value for all pads of a filter, by conversion.
- */
-static inline int vmafx_keep_input_colors(AVFilterContext *ctx)
+/** What filters negotiate of a link beside its pixel format, in the releases that do. */
+enum VMAFXProperty { VMAFX_COLOR_SPACE, VMAFX_COLOR_RANGE, VMAFX_ALPHA_MODE, VMAFX_PROPERTIES };
+
+/** The list of a property's values. NULL: the release does not negotiate it. Since 7.0 links negotiate color space and
+ *  range, since 8.1 the alpha mode; if a filter sets no lists, all its pads have one value, by conversion. */
+static inline AVFilterFormats **vmafx_values(AVFilterFormatsConfig *config, enum VMAFXProperty property)
 {
 #if LIBAVFILTER_VERSION_MAJOR >= 10
-    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
-        AVFilterFormats *spaces = ff_all_color_spaces();
-        AVFilterFormats *ranges = ff_all_color_ranges();
-        int ret;
-
-        if ((ret = ff_formats_ref(spaces, &ctx->inputs[i]->outcfg.color_spaces)) < 0 ||
-            (ret = ff_formats_ref(ranges, &ctx->inputs[i]->outcfg.color_ranges)) < 0)
-            return ret;
-        if (i == 0 &&
-            ((ret = ff_formats_ref(spaces, &ctx->outputs[0]->incfg.color_spaces)) < 0 ||
-             (ret = ff_formats_ref(ranges, &ctx->outputs[0]->incfg.color_ranges)) < 0))
-            return ret;
-    }
+    if (property == VMAFX_COLOR_SPACE)
+        return &config->color_spaces;
+    if (property == VMAFX_COLOR_RANGE)
+        return &config->color_ranges;
 #endif
-    return 0;
+#if LIBAVFILTER_VERSION_INT >= AV_VERSION_INT(11, 14, 100)
+    if (property == VMAFX_ALPHA_MODE)
+        return &config->alpha_modes;
+#endif
+    return NULL;
+}
+
+/** All values of a property. NULL: out of memory, or the release does not negotiate it. */
+static inline AVFilterFormats *vmafx_all_values(enum VMAFXProperty property)
+{
+#if LIBAVFILTER_VERSION_MAJOR >= 10
+    if (property == VMAFX_COLOR_SPACE)
+        return ff_all_color_spaces();
+    if (property == VMAFX_COLOR_RANGE)
+        return ff_all_color_ranges();
+#endif
+#if LIBAVFILTER_VERSION_INT >= AV_VERSION_INT(11, 14, 100)
+    if (property == VMAFX_ALPHA_MODE)
+        return ff_all_alpha_modes();
+#endif
+    return NULL;
+}
+
+/** What was negotiated for a link; `unknown` in releases that do not negotiate it. */
+static inline enum AVColorSpace vmafx_link_space(const AVFilterLink *link)
+{
+#if LIBAVFILTER_VERSION_MAJOR >= 10
+    return link->colorspace;
+#else
+    return AVCOL_SPC_UNSPECIFIED;
+#endif
+}
+
+static inline enum AVColorRange vmafx_link_range(const AVFilterLink *link)
+{
+#if LIBAVFILTER_VERSION_MAJOR >= 10
+    return link->color_range;
+#else
+    return AVCOL_RANGE_UNSPECIFIED;
+#endif
+}
+
+/* Since 8.0 the filter scale converts a known matrix to BT.601's where it is to write an unknown one; before, not at
+ * all. */
+#define VMAFX_CONVERTS_TO_UNKNOWN (LIBAVFILTER_VERSION_MAJOR >= 11)
+
+/* The filter scale of 7.0 spoils chroma from nv12 to nv12, if only the tags differ. */
+#define VMAFX_SCALE_SPOILS_NV12 (LIBAVFILTER_VERSION_MAJOR == 10)
+
+/** An output's colors are those of its input, whatever was negotiated for it. */
+static inline void vmafx_copy_colors(AVFilterLink *outlink, const AVFilterLink *inlink)
+{
+#if LIBAVFILTER_VERSION_MAJOR >= 10
+    outlink->colorspace  = inlink->colorspace;
+    outlink->color_range = inlink->color_range;
+#endif
 }
 
 #endif /* AVFILTER_VMAFX_COMPAT_H */

@@ -16,6 +16,7 @@
  * Foundation, Inc., 51 Franklin Street, Fifth Floor, Boston, MA 02110-1301 USA
  */
 
+#include <stdio.h>
 #include <string.h>
 
 #include "vmafx_compat.h"
@@ -84,6 +85,11 @@ static int is_yuvj(enum AVPixelFormat fmt)
 {
     return fmt == AV_PIX_FMT_YUVJ420P || fmt == AV_PIX_FMT_YUVJ422P || fmt == AV_PIX_FMT_YUVJ444P ||
            fmt == AV_PIX_FMT_YUVJ411P || fmt == AV_PIX_FMT_YUVJ440P;
+}
+
+static int is_rgb(enum AVPixelFormat fmt)
+{
+    return !!(av_pix_fmt_desc_get(fmt)->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL));
 }
 
 static int is_hwaccel(enum AVPixelFormat fmt)
@@ -165,9 +171,21 @@ static enum AVPixelFormat nearest_format(const enum AVPixelFormat *list, enum AV
     return best;
 }
 
+/** The link by which the frames of a filter's output come to it: that of the input which shares its formats with this
+ *  output, as in filters that pass frames on, else the first one. */
+static AVFilterLink *upstream_of(const AVFilterLink *link)
+{
+    const AVFilterContext *src = link->src;
+
+    for (unsigned i = 0; i < src->nb_inputs; i++)
+        if (src->inputs[i]->outcfg.formats == link->incfg.formats)
+            return src->inputs[i];
+    return src->inputs[0];
+}
+
 /**
  * The format that a link will carry unless somebody asks for another: that of the first filter upstream which has no
- * choice, as far as the filters from there on take it. If a filter has several inputs, the first counts.
+ * choice, as far as the filters from there on take it.
  *
  * @return  AVERROR(EAGAIN) if a filter upstream was not asked yet
  */
@@ -188,10 +206,53 @@ static int natural_format(const AVFilterLink *link, enum AVPixelFormat *fmt)
     }
     if (!link->src->nb_inputs)
         return 0;
-    if ((ret = natural_format(link->src->inputs[0], &from)) < 0 || from == AV_PIX_FMT_NONE)
+    if ((ret = natural_format(upstream_of(link), &from)) < 0 || from == AV_PIX_FMT_NONE)
         return ret;
     for (unsigned i = 0; i < formats->nb_formats; i++)
         *fmt = better_format(*fmt, formats->formats[i], from);
+    if (is_hwaccel(*fmt) != is_hwaccel(from)) /* the device decides what comes of it */
+        *fmt = AV_PIX_FMT_NONE;
+    return 0;
+}
+
+/** The value of a property that a link will carry unless somebody asks for another. Returns as natural_format(). */
+static int natural_value(AVFilterLink *link, enum VMAFXProperty property, int *value)
+{
+    AVFilterFormats **const list = vmafx_values(&link->incfg, property);
+    int ret, from;
+
+    *value = VMAFX_OPEN;
+    if (!list || link->type != AVMEDIA_TYPE_VIDEO)
+        return 0;
+    if (!*list)
+        return AVERROR(EAGAIN);
+    /* Sources that do not know the range offer `unknown` and then `tv`, so that it need not be converted. */
+    if ((*list)->nb_formats == 1 || (!link->src->nb_inputs && (*list)->nb_formats == 2)) {
+        *value = (*list)->formats[0];
+        return 0;
+    }
+    if (!link->src->nb_inputs)
+        return 0;
+    if ((ret = natural_value(upstream_of(link), property, &from)) < 0)
+        return ret;
+    for (unsigned i = 0; i < (*list)->nb_formats; i++)
+        if ((*list)->formats[i] == from)
+            *value = from;
+    return 0;
+}
+
+/** Whether the pictures of a link are RGB at some filter upstream. */
+static int is_of_rgb(const AVFilterLink *link)
+{
+    while (link->type == AVMEDIA_TYPE_VIDEO && link->incfg.formats) {
+        const AVFilterFormats *formats = link->incfg.formats;
+
+        if (formats->nb_formats == 1 && is_rgb(formats->formats[0]))
+            return 1;
+        if (!link->src->nb_inputs)
+            return 0;
+        link = upstream_of(link);
+    }
     return 0;
 }
 
@@ -225,87 +286,258 @@ static int set_formats(AVFilterContext *ctx, unsigned input, AVFilterFormats *fo
     return ret < 0 || input >= ctx->nb_outputs ? ret : ff_formats_ref(formats, &ctx->outputs[input]->incfg.formats);
 }
 
-static int natural_formats(const AVFilterContext *ctx, enum AVPixelFormat natural[VMAFX_MOST_INPUTS])
+static int look_upstream(const AVFilterContext *ctx, VMAFXNatural natural[VMAFX_MOST_INPUTS])
 {
     int ret;
 
-    for (unsigned i = 0; i < ctx->nb_inputs; i++)
-        if ((ret = natural_format(ctx->inputs[i], &natural[i])) < 0)
+    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
+        if ((ret = natural_format(ctx->inputs[i], &natural[i].format)) < 0)
             return ret;
+        for (int p = 0; p < VMAFX_PROPERTIES; p++)
+            if ((ret = natural_value(ctx->inputs[i], p, &natural[i].values[p])) < 0)
+                return ret;
+        natural[i].is_of_rgb = is_of_rgb(ctx->inputs[i]);
+    }
     return 0;
 }
 
-/** The formats of an input that would carry `natural`: if it must be converted, formats of its depth and chroma, which
- * libavfilter alone would not see to. */
+/** The formats of an input that would carry `natural`: those of its depth and chroma, or, if none of them is scored, of
+ * the nearest. libavfilter alone would not see to that: it also takes what another input or the output asks for. */
 static AVFilterFormats *formats_for(const AVFilterContext *ctx, enum AVPixelFormat natural)
 {
     const enum AVPixelFormat *scored = scored_pix_fmts(ctx);
-    enum AVPixelFormat list[VMAFX_MOST_PIX_FMTS], like;
+    enum AVPixelFormat list[VMAFX_MOST_PIX_FMTS];
 
-    if (natural == AV_PIX_FMT_NONE || is_hwaccel(natural) || (like = nearest_format(scored, natural)) == natural)
+    if (natural == AV_PIX_FMT_NONE || is_hwaccel(natural))
         return all_formats(ctx);
-    list_like(list, scored, like);
+    list_like(list, scored, nearest_format(scored, natural));
     return ff_make_format_list(list);
 }
 
-int ff_vmafx_formats_query(AVFilterContext *ctx)
+/** A matrix's name in the options of the filter scale. NULL: scale does not have it. */
+static const char *scale_matrix(enum AVColorSpace space)
 {
-    enum AVPixelFormat natural[VMAFX_MOST_INPUTS];
-    int ret;
-
-    if ((ret = natural_formats(ctx, natural)) < 0)
-        return ret;
-    for (unsigned i = 0; i < ctx->nb_inputs; i++)
-        if ((ret = set_formats(ctx, i, formats_for(ctx, natural[i]))) < 0)
-            return ret;
-    return vmafx_keep_input_colors(ctx);
+    switch (space) {
+    case AVCOL_SPC_BT709:      return "bt709";
+    case AVCOL_SPC_FCC:        return "fcc";
+    case AVCOL_SPC_BT470BG:    return "bt470";
+    case AVCOL_SPC_SMPTE170M:  return "smpte170m";
+    case AVCOL_SPC_SMPTE240M:  return "smpte240m";
+    case AVCOL_SPC_BT2020_NCL: return "bt2020";
+    default:                   return NULL;
+    }
 }
 
-int ff_vmafx_formats_query_dropin(AVFilterContext *ctx, enum AVPixelFormat *converted_from)
+/** The matrices that RGB of an input may be converted with: that of the input which it is compared with, if it is known
+ *  and scale has it. Other pictures keep theirs. */
+static AVFilterFormats *spaces_for(const AVFilterContext *ctx, const VMAFXNatural *natural, unsigned input)
 {
-    const enum AVPixelFormat *scored = scored_pix_fmts(ctx);
-    enum AVPixelFormat natural[VMAFX_MOST_INPUTS], list[VMAFX_MOST_PIX_FMTS], like, ref;
-    int ret, any_hw = 0;
+    const unsigned reference = ff_vmafx_reference_of(ctx);
+    const int other = natural[input == reference ? 0 : reference].values[VMAFX_COLOR_SPACE];
+    AVFilterFormats *list = NULL;
 
-    if ((ret = natural_formats(ctx, natural)) < 0)
-        return ret;
-    for (unsigned i = 0; i < ctx->nb_inputs; i++)
-        any_hw |= ff_vmafx_is_hw(natural[i]);
-    if (any_hw)
-        return ff_vmafx_formats_query(ctx);
-    if (natural[0] == AV_PIX_FMT_NONE || is_hwaccel(natural[0]))
-        return ff_set_common_formats_from_list(ctx, scored);
+    if (!natural[input].is_of_rgb || natural[input].values[VMAFX_COLOR_SPACE] != VMAFX_OPEN || !scale_matrix(other))
+        return vmafx_all_values(VMAFX_COLOR_SPACE);
+    return ff_add_format(&list, other) < 0 ? NULL : list;
+}
 
-    like = nearest_format(scored, natural[0]);
-    list_like(list, scored, like);
+/** The values of a property that an output may have, whose input has `value`. NULL: out of memory. */
+static AVFilterFormats *output_values(enum VMAFXProperty property, int value)
+{
+    AVFilterFormats *list = NULL;
 
-    ref = natural[ff_vmafx_reference_of(ctx)];
-    if (ref != AV_PIX_FMT_NONE && !same_samples(ref, like))
-        *converted_from = ref;
+    if (value == VMAFX_OPEN)
+        return vmafx_all_values(property);
+    if (ff_add_format(&list, value) < 0)
+        return NULL;
+    /* An unknown range may count as limited, as at the sources of graphs: encoders ask for it. */
+    if (property == VMAFX_COLOR_RANGE && value == AVCOL_RANGE_UNSPECIFIED && ff_add_format(&list, AVCOL_RANGE_MPEG) < 0)
+        return NULL;
+    return list;
+}
 
-    for (unsigned i = 0; i < ctx->nb_inputs; i++)
-        if ((ret = set_formats(ctx, i, ff_make_format_list(list))) < 0)
+/**
+ * Lists of their own for all pads: libavfilter takes what pads share from any input, and converts the others to it. An
+ * output's are apart from its input's, so that what is asked for downstream is converted after the filter.
+ */
+static int keep_values(AVFilterContext *ctx, const VMAFXNatural *natural, enum VMAFXProperty property)
+{
+    int ret;
+
+    if (!vmafx_values(&ctx->inputs[0]->outcfg, property))
+        return 0;
+    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
+        AVFilterFormats *values = property == VMAFX_COLOR_SPACE ? spaces_for(ctx, natural, i)
+                                                                : vmafx_all_values(property);
+
+        if ((ret = ff_formats_ref(values, vmafx_values(&ctx->inputs[i]->outcfg, property))) < 0)
+            return ret;
+    }
+    for (unsigned i = 0; i < ctx->nb_outputs; i++)
+        if ((ret = ff_formats_ref(output_values(property, natural[i].values[property]),
+                                  vmafx_values(&ctx->outputs[i]->incfg, property))) < 0)
             return ret;
     return 0;
 }
 
-void ff_vmafx_formats_report_conversions(AVFilterContext *ctx, enum AVPixelFormat converted_from)
+/** Each input has what is natural to it, as far as it can be scored. */
+static int keep_natural(AVFilterContext *ctx, const VMAFXNatural *natural)
 {
-    for (int i = 0; i < ctx->nb_inputs; i++) {
-        const AVFilterLink *link = ctx->inputs[i];
-        enum AVPixelFormat from = AV_PIX_FMT_NONE;
+    int ret;
 
-        if (!strncmp(link->src->name, "auto_scale", strlen("auto_scale")))
-            from = link->src->inputs[0]->format;
-        else if (i == ff_vmafx_reference_of(ctx))
-            from = converted_from;
-        if (from == link->format)
-            av_log(ctx, AV_LOG_WARNING, "The %s input is converted in color range or matrix before it is scored.\n",
-                   ff_vmafx_input_name(ctx, i));
-        else if (from != AV_PIX_FMT_NONE)
-            av_log(ctx, AV_LOG_WARNING, "The %s input is converted from %s to %s before it is scored.\n",
-                   ff_vmafx_input_name(ctx, i), av_get_pix_fmt_name(from), av_get_pix_fmt_name(link->format));
+    for (unsigned i = 0; i < ctx->nb_inputs; i++)
+        if ((ret = set_formats(ctx, i, formats_for(ctx, natural[i].format))) < 0)
+            return ret;
+    for (int p = 0; p < VMAFX_PROPERTIES; p++)
+        if ((ret = keep_values(ctx, natural, p)) < 0)
+            return ret;
+    return 0;
+}
+
+int ff_vmafx_formats_query(AVFilterContext *ctx, VMAFXNatural natural[VMAFX_MOST_INPUTS])
+{
+    const int ret = look_upstream(ctx, natural);
+
+    return ret < 0 ? ret : keep_natural(ctx, natural);
+}
+
+/** The planar formats of a list. NULL: out of memory. */
+static AVFilterFormats *planar_formats(const enum AVPixelFormat *list)
+{
+    AVFilterFormats *formats = NULL;
+
+    for (int i = 0; list[i] != AV_PIX_FMT_NONE; i++)
+        if (av_pix_fmt_count_planes(list[i]) != 2 && ff_add_format(&formats, list[i]) < 0)
+            return NULL;
+    return formats;
+}
+
+int ff_vmafx_formats_query_dropin(AVFilterContext *ctx, VMAFXNatural natural[VMAFX_MOST_INPUTS])
+{
+    const enum AVPixelFormat *scored = scored_pix_fmts(ctx);
+    enum AVPixelFormat list[VMAFX_MOST_PIX_FMTS];
+    int ret, any_hw = 0;
+
+    if ((ret = look_upstream(ctx, natural)) < 0)
+        return ret;
+    for (unsigned i = 0; i < ctx->nb_inputs; i++)
+        any_hw |= ff_vmafx_is_hw(natural[i].format);
+    if (any_hw)
+        return keep_natural(ctx, natural);
+    if (natural[0].format == AV_PIX_FMT_NONE || is_hwaccel(natural[0].format))
+        return ff_set_common_formats_from_list(ctx, scored);
+
+    list_like(list, scored, nearest_format(scored, natural[0].format));
+    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
+        const int is_scaled = ctx->inputs[i]->incfg.formats->nb_formats > 1;
+
+        if ((ret = set_formats(ctx, i, is_scaled && VMAFX_SCALE_SPOILS_NV12 ? planar_formats(list)
+                                                                            : ff_make_format_list(list))) < 0)
+            return ret;
     }
+    return 0;
+}
+
+/* -- Conversions --------------------------------------------------------------------------------------------------- */
+
+/** The filter of this kind that libavfilter put before an input, or NULL. */
+static const AVFilterContext *auto_filter(const AVFilterLink *link, const char *kind)
+{
+    char start[64];
+
+    snprintf(start, sizeof(start), "auto_%s_", kind);
+    while (!strncmp(link->src->name, "auto_", strlen("auto_")) && link->src->nb_inputs) {
+        if (!strncmp(link->src->name, start, strlen(start)))
+            return link->src;
+        link = link->src->inputs[0];
+    }
+    return NULL;
+}
+
+static void report_format(AVFilterContext *ctx, int input, const VMAFXNatural *natural)
+{
+    const AVFilterLink *link = ctx->inputs[input];
+    const AVFilterContext *scale = auto_filter(link, "scale");
+    enum AVPixelFormat from = AV_PIX_FMT_NONE;
+
+    if (scale)
+        from = scale->inputs[0]->format;
+    else if (natural->format != AV_PIX_FMT_NONE && !same_samples(natural->format, link->format))
+        from = natural->format;
+    if (from != AV_PIX_FMT_NONE && from != link->format)
+        av_log(ctx, AV_LOG_WARNING, "The %s input is converted from %s to %s before it is scored.\n",
+               ff_vmafx_input_name(ctx, input), av_get_pix_fmt_name(from), av_get_pix_fmt_name(link->format));
+}
+
+/** The matrix as scale takes it: an unknown one for BT.601's, which has two numbers. */
+static enum AVColorSpace converted_as(enum AVColorSpace space)
+{
+    return space == AVCOL_SPC_UNSPECIFIED || space == AVCOL_SPC_SMPTE170M ? AVCOL_SPC_BT470BG : space;
+}
+
+/** The end of a warning under the names that convert. */
+static const char *vmafx_keeps(const AVFilterContext *ctx)
+{
+    return strcmp(ctx->filter->name, "vmafx") ? "; the filter vmafx keeps them in any case" : "";
+}
+
+static void report_color(AVFilterContext *ctx, int input, const char *what, const char *from, const char *to,
+                         const char *option)
+{
+    av_log(ctx, AV_LOG_WARNING,
+           "FFmpeg converts the %s input from color %s %s to %s before it is scored, which changes its samples. "
+           "setparams=%s=%s as the first filter of that input keeps them, if its tag is missing or wrong%s.\n",
+           ff_vmafx_input_name(ctx, input), what, from, to, option, to,
+           vmafx_keeps(ctx));
+}
+
+/** What libavfilter chose for a link may differ from what its pictures are: then a scale filter converts them. */
+static void report_colors(AVFilterContext *ctx, int input, const VMAFXNatural *natural)
+{
+    const AVFilterLink *link = ctx->inputs[input];
+    const Samples samples = samples_of(av_pix_fmt_desc_get(link->format));
+    const enum AVColorSpace space = vmafx_link_space(link), space_before = natural->values[VMAFX_COLOR_SPACE];
+    const enum AVColorRange range = vmafx_link_range(link), range_before = natural->values[VMAFX_COLOR_RANGE];
+
+    if (samples.is_rgb || samples.is_gray || natural->is_of_rgb)
+        return;
+    if (natural->values[VMAFX_COLOR_SPACE] != VMAFX_OPEN && converted_as(space) != converted_as(space_before) &&
+        (VMAFX_CONVERTS_TO_UNKNOWN || space != AVCOL_SPC_UNSPECIFIED))
+        report_color(ctx, input, "matrix", av_color_space_name(space_before), av_color_space_name(space), "colorspace");
+    if (natural->values[VMAFX_COLOR_RANGE] != VMAFX_OPEN &&
+        (range == AVCOL_RANGE_JPEG) != (range_before == AVCOL_RANGE_JPEG))
+        report_color(ctx, input, "range", av_color_range_name(range_before), av_color_range_name(range), "range");
+}
+
+void ff_vmafx_formats_report_conversions(AVFilterContext *ctx, const VMAFXNatural natural[VMAFX_MOST_INPUTS])
+{
+    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
+        report_format(ctx, i, &natural[i]);
+        report_colors(ctx, i, &natural[i]);
+        if (auto_filter(ctx->inputs[i], "premultiply_dynamic"))
+            av_log(ctx, AV_LOG_WARNING,
+                   "FFmpeg multiplies or divides the samples of the %s input by its alpha before they are scored, as "
+                   "the inputs differ in alpha mode. setparams=alpha_mode=straight as the first filter of both inputs "
+                   "keeps them%s.\n", ff_vmafx_input_name(ctx, i), vmafx_keeps(ctx));
+    }
+}
+
+void ff_vmafx_formats_report_matrix(AVFilterContext *ctx, int input, const AVFrame *frame, int other,
+                                    const AVFrame *other_frame)
+{
+    const AVFilterContext *scale = auto_filter(ctx->inputs[input], "scale");
+    const char *matrix = scale_matrix(other_frame->colorspace);
+
+    if (!scale || !matrix || !is_rgb(scale->inputs[0]->format) || is_rgb(frame->format) ||
+        frame->colorspace != AVCOL_SPC_UNSPECIFIED ||
+        converted_as(other_frame->colorspace) == converted_as(AVCOL_SPC_UNSPECIFIED))
+        return;
+    av_log(ctx, AV_LOG_WARNING,
+           "FFmpeg converts the %s input from RGB by the matrix of BT.601, and the %s input has the matrix %s: equal "
+           "pictures differ. scale=out_color_matrix=%s,format=%s before the %s input converts it by the same one.\n",
+           ff_vmafx_input_name(ctx, input), ff_vmafx_input_name(ctx, other),
+           av_color_space_name(other_frame->colorspace), matrix,
+           av_get_pix_fmt_name(frame->format), ff_vmafx_input_name(ctx, input));
 }
 
 /* -- Inputs -------------------------------------------------------------------------------------------------------- */

@@ -29,24 +29,46 @@
 #include "libavutil/frame.h"
 #include "libavutil/pixfmt.h"
 #include "avfilter.h"
+#include "vmafx_compat.h"
+#include "vmafx_graph.h"
 
-/** vmafx: each input has the format it has; an output has that of its main. Formats not in the list are converted. */
-int ff_vmafx_formats_query(AVFilterContext *ctx);
+/** What an input would carry if no filter asked for anything else, as its link tells when formats are negotiated. */
+typedef struct VMAFXNatural {
+    enum AVPixelFormat format;      ///< AV_PIX_FMT_NONE: not known
+    int values[VMAFX_PROPERTIES];   ///< VMAFX_OPEN: nothing upstream says
+    int is_of_rgb;                  ///< the pictures begin as RGB
+} VMAFXNatural;
+
+#define VMAFX_OPEN (-1)
+
+/**
+ * vmafx: each input has the format and the colors it has; an output has those of its main. Formats that cannot be
+ * scored are converted, and no color is: only RGB gets a matrix, that of the other input if it is known.
+ *
+ * @param natural  set to what the inputs are without conversion
+ */
+int ff_vmafx_formats_query(AVFilterContext *ctx, VMAFXNatural natural[VMAFX_MOST_INPUTS]);
 
 /**
  * libvmaf, xpsnr: command lines count on it that the reference is converted to the format of main where the two differ.
- * Only a difference of memory layout needs no conversion. With several main inputs, the first decides.
+ * Only a difference of memory layout needs no conversion. With several main inputs, the first decides. FFmpeg since 7.0
+ * makes the colors alike, too, as in its own filters.
  *
- * @param converted_from  set to the format of the reference if it is converted, else left as it is
+ * @param natural  set to what the inputs are without conversion
  */
-int ff_vmafx_formats_query_dropin(AVFilterContext *ctx, enum AVPixelFormat *converted_from);
+int ff_vmafx_formats_query_dropin(AVFilterContext *ctx, VMAFXNatural natural[VMAFX_MOST_INPUTS]);
+
+/** Warn of what libavfilter converts before an input: nothing is converted behind the user's back. */
+void ff_vmafx_formats_report_conversions(AVFilterContext *ctx, const VMAFXNatural natural[VMAFX_MOST_INPUTS]);
 
 /**
- * Say where libavfilter put a scale filter before an input: nothing is converted behind the user's back.
+ * Warn if an input was converted from RGB by another matrix than that of the input which it is compared with.
  *
- * @param converted_from  what ff_vmafx_formats_query_dropin() has set, AV_PIX_FMT_NONE: it has not
+ * @param frame        first frame of the input
+ * @param other_frame  first frame of the other input
  */
-void ff_vmafx_formats_report_conversions(AVFilterContext *ctx, enum AVPixelFormat converted_from);
+void ff_vmafx_formats_report_matrix(AVFilterContext *ctx, int input, const AVFrame *frame, int other,
+                                    const AVFrame *other_frame);
 
 /** An error if the samples of an input cannot be scored. To be called when the graph is configured. */
 int ff_vmafx_formats_check_samples(AVFilterContext *ctx, int input);

@@ -19,6 +19,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import support
 import cases_clients  # each module registers its cases
+import cases_colors
 import cases_encodes
 import cases_ends
 import cases_examples
