@@ -1,5 +1,5 @@
-"""Decides what is done to the inputs after their pictures were looked at: where the pictures are sure that tags or times
-are wrong, they are followed; all else stays a doubt beside the scores.
+"""Decides what is done to the inputs after their pictures were looked at: where the pictures are sure that tags or
+times are wrong, they are followed; all else stays a doubt beside the scores.
 
 Findings are about the pictures as the tags have prepared them, with the reference taken as right. Each that is followed
 becomes a change of an input as it is in its file.

@@ -2,8 +2,8 @@
 
 A look is a run of ffmpeg whose filter computes next to nothing beside its findings. It reads some ten seconds: of the
 beginning, the middle and the end of the inputs. Short inputs are not looked at beforehand: the run that scores them
-finds the same in all their pictures, at no cost where tags and pictures agree. Only if the pictures are sure of something
-else, a second run follows (`as_shown`). For long inputs that would cost more than the looks at all of them.
+finds the same in all their pictures, at no cost where tags and pictures agree. Only if the pictures are sure of
+something else, a second run follows (`as_shown`). For long inputs that would cost more than the looks at all of them.
 """
 
 import tempfile

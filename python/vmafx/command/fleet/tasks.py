@@ -298,8 +298,8 @@ def _cut(work: Work, piece: float) -> list[TimeRange]:
 
 
 def _score(job: Job, places: list[int], work: Work, runs: int = _look.MOST_RUNS) -> Outcomes:
-    """Scores encodes together; if that fails, one by one, as perhaps only one of them is to blame. Encodes whose pictures
-    show that they must be prepared otherwise are scored once more, alone.
+    """Scores encodes together; if that fails, one by one, as perhaps only one of them is to blame. Encodes whose
+    pictures show that they must be prepared otherwise are scored once more, alone.
     """
     try:
         with _folder() as folder:
