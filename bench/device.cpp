@@ -36,6 +36,7 @@ Times the GPU kernels of metrics; prints microseconds per frame. Sums are compar
   --time MS        how long frames go through the pool for a row (300)
   --device NAME    auto, an index or a PCI address (auto)
   --encodes LIST   encodes of one reference, in a session through the API and for kernels alone, e.g. 1,8 (1)
+  --check MODE     the option check of sessions through the API: off leaves out the look at the pictures (warn)
   --peer A,B       another implementation's frames per second at vmaf_v0.6.1, from device and from page-locked memory
                    (for 8 bit at the usual sizes: libvmaf's CUDA backend on an NVIDIA H200)
   --help           this text
@@ -57,6 +58,7 @@ struct Settings {
   int milliseconds = 300;
   std::string device = "auto";
   std::vector<int> encodes = {1};
+  std::string check = "warn";
   Peer peer;
 };
 
@@ -103,13 +105,18 @@ Peer peer_of(const std::string& text) {
 }
 
 Settings parse(int argc, char** argv) {
-  enum { kSize, kBits, kBatch, kOnly, kTime, kDevice, kEncodes, kPeer, kHelpText };
-  const ::option known[] = {
-      {"size", required_argument, nullptr, kSize},       {"bits", required_argument, nullptr, kBits},
-      {"batch", required_argument, nullptr, kBatch},     {"only", required_argument, nullptr, kOnly},
-      {"time", required_argument, nullptr, kTime},       {"device", required_argument, nullptr, kDevice},
-      {"encodes", required_argument, nullptr, kEncodes}, {"peer", required_argument, nullptr, kPeer},
-      {"help", no_argument, nullptr, kHelpText},         {}};
+  enum { kSize, kBits, kBatch, kOnly, kTime, kDevice, kEncodes, kCheck, kPeer, kHelpText };
+  const ::option known[] = {{"size", required_argument, nullptr, kSize},
+                            {"bits", required_argument, nullptr, kBits},
+                            {"batch", required_argument, nullptr, kBatch},
+                            {"only", required_argument, nullptr, kOnly},
+                            {"time", required_argument, nullptr, kTime},
+                            {"device", required_argument, nullptr, kDevice},
+                            {"encodes", required_argument, nullptr, kEncodes},
+                            {"check", required_argument, nullptr, kCheck},
+                            {"peer", required_argument, nullptr, kPeer},
+                            {"help", no_argument, nullptr, kHelpText},
+                            {}};
   Settings settings;
   for (int which; (which = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
     const std::string text = optarg ? optarg : "";
@@ -124,6 +131,7 @@ Settings parse(int argc, char** argv) {
       case kTime: settings.milliseconds = whole_number(text, 1, 60000, "--time"); break;
       case kDevice: settings.device = text; break;
       case kEncodes: settings.encodes = whole_numbers(text, 1, VMAFX_MOST_ENCODES, "--encodes"); break;
+      case kCheck: settings.check = text; break;
       case kPeer: settings.peer = peer_of(text); break;
       case kHelpText: std::fputs(kHelp, stdout); std::exit(0);
       default: die("see --help");
@@ -192,14 +200,15 @@ void print_sessions(const std::string& model, const Settings& settings, const hi
                    {"pageable", VMAFX_MEMORY_HOST},
                    {"pageable, kept", VMAFX_MEMORY_HOST, true},
                    {"locked, kept", VMAFX_MEMORY_PINNED, true}};
-  std::printf("\n%s through the API, %dx%d, %d bit\n%-14s %7s %9s %8s %7s\n", model.c_str(), frames.format().w,
-              frames.format().h, frames.format().bpc, "memory", "encodes", "wall", "fps", "cpu");
+  std::printf("\n%s through the API, check=%s, %dx%d, %d bit\n%-14s %7s %9s %8s %7s\n", model.c_str(),
+              settings.check.c_str(), frames.format().w, frames.format().h, frames.format().bpc, "memory", "encodes",
+              "wall", "fps", "cpu");
   for (const auto& memory : kMemories)
     for (const int encodes : settings.encodes) {
       if (memory.memory == VMAFX_MEMORY_DEVICE && !takes_device_memory(device)) continue;
       std::printf("%-14s %7d", memory.name, encodes);
-      print_pace(
-          DeviceSession(model, frames, memory.memory, device, encodes, memory.stays).pace(settings.milliseconds));
+      const DeviceSession::Kind kind = {memory.memory, encodes, memory.stays, settings.check.c_str()};
+      print_pace(DeviceSession(model, frames, device, kind).pace(settings.milliseconds));
       std::printf("\n");
       std::fflush(stdout);
     }

@@ -40,12 +40,13 @@ VmafxContext* open_session(const std::string& model, test::Params params, const 
 
 bool takes_device_memory(const hip::OpenedDevice& device) { return device.context->native(); }
 
-DeviceSession::DeviceSession(const std::string& model, const DeviceFrames& frames, VmafxMemory memory,
-                             const hip::OpenedDevice& device, int encodes, bool stays)
-    : frames_(frames), memory_(memory), encodes_(encodes) {
+DeviceSession::DeviceSession(const std::string& model, const DeviceFrames& frames, const hip::OpenedDevice& device,
+                             const Kind& kind)
+    : frames_(frames), memory_(kind.memory), encodes_(kind.encodes) {
   test::Params params;
-  params.encodes = encodes;
-  if (takes_device_memory(device) && !stays) {
+  params.encodes = kind.encodes;
+  params.check = kind.check;
+  if (takes_device_memory(device) && !kind.stays) {
     params.device_platform = VMAFX_PLATFORM_CUDA;
     params.device_context = device.context->native();
   }
@@ -54,10 +55,10 @@ DeviceSession::DeviceSession(const std::string& model, const DeviceFrames& frame
   format.height = frames.format().h;
   format.chroma = VMAFX_CHROMA_420;
   format.bits = frames.format().bpc;
-  format.memory = memory;
+  format.memory = kind.memory;
   format.drm_fd = -1;
   format.spare_pictures = UINT64_MAX;  // they come again unchanged
-  if (stays) {
+  if (kind.stays) {
     const VmafxKeptReferenceParams plenty{.device_budget = uint64_t{1} << 40};
     need(vmafx_kept_reference_open(&reference_, &format, &plenty), "vmafx_kept_reference_open");
     for (int i = 0; i < frames.count(); i++) {

@@ -15,13 +15,17 @@ namespace bench {
 /* Whether a session here can be told where frames in device memory are from: not on HIP. */
 bool takes_device_memory(const vmafx::hip::OpenedDevice& device);
 
-/* A session of `model` on the GPU that is fed with `frames` from one kind of memory: VMAFX_MEMORY_HOST, _PINNED or
- * _DEVICE. With several encodes, number i shows the distorted picture of i frames later. `stays`: the reference is one
- * that stays, in the GPU's memory, too; not with VMAFX_MEMORY_DEVICE. */
+/* A session of a model on the GPU that is fed with frames in memory. */
 class DeviceSession {
  public:
-  DeviceSession(const std::string& model, const DeviceFrames& frames, VmafxMemory memory,
-                const vmafx::hip::OpenedDevice& device, int encodes = 1, bool stays = false);
+  struct Kind {
+    VmafxMemory memory = VMAFX_MEMORY_HOST;  // or _PINNED, or _DEVICE
+    int encodes = 1;                         // number i shows the distorted picture of i frames later
+    bool stays = false;  // the reference is one that stays, in the GPU's memory, too; not with VMAFX_MEMORY_DEVICE
+    const char* check = nullptr;  // the option; nullptr: its default
+  };
+  DeviceSession(const std::string& model, const DeviceFrames& frames, const vmafx::hip::OpenedDevice& device,
+                const Kind& kind);
   DeviceSession(const DeviceSession&) = delete;
   ~DeviceSession() {
     vmafx_close(&context_);
