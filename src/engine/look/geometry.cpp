@@ -109,7 +109,8 @@ void Geometry::add(int64_t frame, const SignatureSums& sums) {
   Kept& kept = kept_.back();
   kept.frame = frame;
   means_.frame(sums.ref, kept.ref);
-  const bool detail = frame % kDetailPeriod == 0, symmetries = added_++ % kSymmetryPeriod == 0;
+  const bool detail = frame % kDetailPeriod == 0 && details_seen_++ % stride_ == 0;
+  const bool symmetries = added_++ % kSymmetryPeriod == 0;
   if (detail || symmetries) {
     Waiting now{.frame = frame};
     means_.frame(sums.dist, now.dist);
@@ -371,9 +372,8 @@ void Geometry::register_waiting() {
   keep(std::move(detail));
 }
 
-/* Keeps every stride-th one; when there are too many, every second of these goes. */
+/* When there are too many, every second one goes, and only every second one of those that come is registered. */
 void Geometry::keep(Detail&& detail) {
-  if (details_seen_++ % stride_ != 0) return;
   details_.push_back(std::move(detail));
   if (details_.size() <= kMostDetails) return;
   size_t n = 0;

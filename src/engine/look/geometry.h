@@ -89,7 +89,7 @@ class Geometry {
   std::optional<Waiting> waiting_;
   std::optional<Displacement> guess_[kAxes];
   std::vector<Detail> details_;
-  int64_t details_seen_ = 0, stride_ = 1;  // one in `stride_` of the frames with profiles is kept
+  int64_t details_seen_ = 0, stride_ = 1;  // one in `stride_` of the frames with profiles is registered
   int64_t next_far_ = 0, far_pause_ = 1;   // frames with profiles until the next search far away
   Bars bars_[kAxes];
   double rows_[2] = {0, 0};  // sums of differences of rows: reference, encode
