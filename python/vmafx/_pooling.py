@@ -24,7 +24,7 @@ def pool(method: str, scores: Sequence[float], key: str | None = None) -> float:
     library = found()
     if library is None:
         raise OSError(errno.ENOENT, "the library libvmafx pools scores, and was not found: set VMAFX_LIBRARY to it")
-    values = scores if isinstance(scores, array) and scores.typecode == "d" else array("d", scores)
+    values = array("d", scores)
     address, count = values.buffer_info()
     pooled = ctypes.c_double()
     named = None if key is None else os.fsencode(key)

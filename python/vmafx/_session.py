@@ -404,7 +404,8 @@ class Session(metaclass=WithOptions):
         return Scores(models, features)
 
     def _found(self, encode: int) -> list[Finding]:
-        found, findings = ffi.new("VmafxFinding *"), []
+        found = ffi.new("VmafxFinding *")
+        findings: list[Finding] = []
         while library().vmafx_finding(self._context.pointer, encode, len(findings), found) == 0:
             findings.append(_finding_of(found))
         return findings

@@ -41,7 +41,7 @@ class Turn(NamedTuple):
         return turn
 
 
-TURNS = {
+TURNS: dict[Turn, list[str]] = {
     Turn(0): [],
     Turn(1): ["transpose=clock"],
     Turn(2): ["hflip", "vflip"],

@@ -37,10 +37,11 @@ def looked_at(work: Work, time_range: TimeRange | None = None, run: Run | None =
     Raises Failure.
     """
     pieces = _pieces(work, time_range)
+    one: list[TimeRange | None] = [time_range]
     if work.settings.as_is or not (pieces or whole):
         return work
     for _ in range(MOST_RUNS):
-        if (other := _prepared_as(work, see(work, pieces or [time_range], run))) is None:
+        if (other := _prepared_as(work, see(work, pieces or one, run))) is None:
             break
         work = other
     return work
@@ -171,8 +172,9 @@ def _with_quarters(changes: Sequence[Change], numbers: Sequence[int], quarters: 
 def _better_turns(works: Sequence[Work], numbers: Sequence[int], run: Run | None) -> dict[int, int]:
     """Returns for each encode the quarters that the pictures show; nothing if they are not sure of one."""
     psnr = []
+    one: list[TimeRange | None] = [None]
     for work in works:
-        seen = see(work, _pieces(work, None) or [None], run)
+        seen = see(work, _pieces(work, None) or one, run)
         psnr.append([fmean(piece.psnr or 0.0 for piece in pieces) if pieces else 0.0 for pieces in seen])
     for number in numbers:
         worse, better = sorted((psnr[0][number], psnr[1][number]))

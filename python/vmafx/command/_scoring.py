@@ -261,7 +261,7 @@ def _zeros(dists: Sequence[_ffmpeg.Video], ref: _ffmpeg.Video, begins: Sequence[
 
 def prepare_again(work: Work, changes: Sequence[Change], settings: Settings | None = None) -> Work:
     """Prepares the inputs with other changes, or for other settings. Raises Failure."""
-    found = work.begins
+    found = work.begins or []
     return prepare(
         settings or work.settings,
         [video.path for video in work.dists],

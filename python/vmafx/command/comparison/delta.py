@@ -103,7 +103,7 @@ def compare_curves(
         delta, "rates", [(math.log(min(curve.rates)), math.log(max(curve.rates))) for curve in curves], math.exp
     ):
         delta.quality = _computed(
-            delta, sign, lambda: library.bd_psnr(a.rates, a.qualities, b.rates, b.qualities, **settings)
+            delta, sign, lambda: float(library.bd_psnr(a.rates, a.qualities, b.rates, b.qualities, **settings))
         )
     falls = [problem for curve in curves for problem in curve.falls()]
     delta.problems += falls
@@ -114,7 +114,7 @@ def compare_curves(
         lambda quality: sign * quality,
     ):
         delta.rate = _computed(
-            delta, 1.0, lambda: library.bd_rate(a.rates, a.qualities, b.rates, b.qualities, **settings)
+            delta, 1.0, lambda: float(library.bd_rate(a.rates, a.qualities, b.rates, b.qualities, **settings))
         )
     return delta
 

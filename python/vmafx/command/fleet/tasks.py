@@ -127,7 +127,7 @@ class Scored:
     indivisible: bool = False  # the stream may be scored as a whole
 
     def pack(self) -> bytes:
-        head = [self.early, list(map(list, self.warnings))]
+        head = [self.early, [list(texts) for texts in self.warnings]]
         return json.dumps(head).encode() + b"\n" + self.report
 
     @classmethod
