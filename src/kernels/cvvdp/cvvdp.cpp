@@ -183,7 +183,7 @@ Created create(const CvvdpOptions& options, const VideoFormat& format, Placement
 constexpr ExtractorInfo kCvvdpExtractor = {
     .name = "cvvdp",
     .measures = "quality",
-    .help = "ColorVideoVDP: quality in just objectionable differences (JOD) below 10, as seen on a display",
+    .help = "ColorVideoVDP: quality as seen on a display, in JOD (just objectionable differences): 10 is best",
     .flags = kHip | kColor | kFps | kWholeChroma,
     .features = kFeatures,
     .options = kOptions,

@@ -52,7 +52,7 @@ Created create(const NoOptions&, const VideoFormat& format, Placement placement)
 
 constexpr ExtractorInfo kFloatAnsnrExtractor = {
     .name = "float_ansnr",
-    .measures = "noise",
+    .measures = "fidelity",
     .help = "signal-to-noise ratio of the smoothed luma",
     .flags = kHip,
     .features = kFeatures,

@@ -184,7 +184,7 @@ Created create_float(const NoOptions&, const VideoFormat& format, Placement plac
 
 constexpr ExtractorInfo kPsnrExtractor = {
     .name = "psnr",
-    .measures = "error",
+    .measures = "fidelity",
     .help = "peak signal-to-noise ratio of every plane",
     .flags = kHip,
     .features = kFeatures,
@@ -194,7 +194,7 @@ constexpr ExtractorInfo kPsnrExtractor = {
 
 constexpr ExtractorInfo kFloatPsnrExtractor = {
     .name = "float_psnr",
-    .measures = "error",
+    .measures = "fidelity",
     .help = "peak signal-to-noise ratio of the luma, on the scale of 8 bit",
     .flags = kHip,
     .features = kFloatFeatures,

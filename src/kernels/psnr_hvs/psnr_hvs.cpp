@@ -71,7 +71,7 @@ Created create(const NoOptions&, const VideoFormat& format, Placement placement)
 
 constexpr ExtractorInfo kPsnrHvsExtractor = {
     .name = "psnr_hvs",
-    .measures = "error",
+    .measures = "fidelity",
     .help = "peak signal-to-noise ratio of visible errors, PSNR-HVS-M",
     .flags = kHip,
     .features = kFeatures,

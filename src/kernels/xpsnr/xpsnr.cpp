@@ -278,7 +278,7 @@ Created create(const XpsnrOptions& options, const VideoFormat& format, Placement
 
 constexpr ExtractorInfo kXpsnrExtractor = {
     .name = "xpsnr",
-    .measures = "error",
+    .measures = "fidelity",
     .help = "extended perceptually weighted PSNR (XPSNR) of every plane",
     .flags = kHip | kFps | kWholeChroma,
     .features = kFeatures,
