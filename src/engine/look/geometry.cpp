@@ -494,6 +494,14 @@ Geometry::Joint Geometry::joined(int axis) const {
   return joint;
 }
 
+/* Whether an axis tells what it shows, even if that is no change. A picture that was cropped is sure to be so only if
+ * both axes tell: a crop of one alone would distort it. */
+bool Geometry::is_settled(const Joint& axis) {
+  if (!axis.agree || axis.fitted < 0.8 || 5 * axis.agree < 3 * axis.frames) return false;
+  const double most = std::max(std::abs(axis.first), std::abs(axis.last));
+  return most < kSmall || (most > 3 * axis.error && axis.ratio > 1.5);
+}
+
 std::optional<Certainty> Geometry::certainty_of(const Joint& axis, const Joint& other) const {
   if (!axis.agree) return std::nullopt;
   const double most = std::max(std::abs(axis.first), std::abs(axis.last));
@@ -512,7 +520,7 @@ std::optional<Certainty> Geometry::certainty_of(const Joint& axis, const Joint& 
   if (axis.ratio > (far              ? 2
                     : axis.agree > 1 ? 2.5
                                      : 3.5) &&
-      (axis.explained > 0.9 || far) && agree > 0.85 && both && most > 5 * axis.error && !small)
+      (axis.explained > 0.9 || far) && agree > 0.85 && is_settled(other) && most > 5 * axis.error && !small)
     return Certainty::kSure;
   if (axis.ratio > (small ? 1.3 : 1.5) && (axis.explained > 0.75 || far) && both && !soft) return Certainty::kLikely;
   return axis.ratio > 1.8 && axis.fitted > 0.8 ? std::optional(Certainty::kPossible) : std::nullopt;
@@ -584,8 +592,10 @@ void Geometry::find_parts(std::vector<Finding>& findings) const {
     /* Where an axis is more than possible, what is just possible of the other one is left out. */
     Finding f = finding(kind, most);
     for (const Number& n : numbers) {
-      if (n.kind != kind || (n.certainty == Certainty::kPossible && most != Certainty::kPossible)) continue;
-      f.certainty = std::min(f.certainty, n.certainty);
+      if (n.kind != kind) continue;
+      const bool left_out = n.certainty == Certainty::kPossible && most != Certainty::kPossible;
+      f.certainty = std::min(f.certainty, left_out ? Certainty::kLikely : n.certainty);
+      if (left_out) continue;
       f.evidence.emplace_back(n.name, n.value);
     }
     if (f.evidence.empty()) continue;

@@ -75,6 +75,7 @@ class Geometry {
   bool find_symmetry(std::vector<Finding>& findings) const;
   int size(int axis) const { return axis == kX ? means_.format().w : means_.format().h; }
   Joint joined(int axis) const;
+  static bool is_settled(const Joint& axis);
   std::optional<Certainty> certainty_of(const Joint& axis, const Joint& other) const;
   void find_bars(std::vector<Finding>& findings) const;
   void find_parts(std::vector<Finding>& findings) const;
