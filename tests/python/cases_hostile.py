@@ -116,6 +116,7 @@ def what_is_not_escaped_is_seen(lab):
 
 MUTATIONS = 400  # changes tried on each file
 FRAME = {"frameNum": 0, "time": 0.0, "metrics": {"vmaf": 50.0}}
+SEEN = {"kind": "x", "text": "x", "remedies": [], "certainty": "sure", "from": 0, "to": 1, "evidence": {}}  # a doubt
 
 
 def encode_of(keys):
@@ -233,9 +234,11 @@ ERRORS = (
     ),
     (with_summary(doubts={}), "doubts is an object, and not a list"),
     (
-        with_summary(doubts=[{"kind": "x", "text": "x", "remedies": [], "certainty": "maybe"}]),
+        with_summary(doubts=[SEEN | {"certainty": "maybe"}]),
         "doubts[0].certainty is 'maybe', and not 'possible', 'likely' or 'sure'",
     ),
+    (with_summary(doubts=[{key: SEEN[key] for key in SEEN if key != "evidence"}]), "doubts[0] has no evidence"),
+    (with_summary(doubts=[SEEN | {"evidence": {"fit": "x"}}]), "doubts[0].evidence.fit is 'x', and not a number"),
     (with_summary(doubts=[{"kind": "x", "text": "x", "remedies": [3]}]), "doubts[0].remedies[0] is 3, and not a text"),
     (with_summary(pairing={"paired": "<script>"}), "pairing.paired is '<script>', and not a number"),
     (with_summary(pairing=3), "pairing is 3, and not an object"),

@@ -31,7 +31,7 @@ from vmafx.command.report import write_page
 # given, and the words that give them; an output has the words that give it.
 VALUES = "model feature backend threads window device jobs sync offset range scenes worst title score anchor pool"
 VALUES += " method log_fmt score_fmt together piece attempts stall scheduler workers worker_ttl resource"
-VALUES += " scale input_option ref_option"
+VALUES += " scale input_option ref_option crop rotate range_of matrix_of pair_by"
 SCORING = {
     "model": (["m.json", "n.json"], ["--model", "path=m.json", "--model", "version=x:name=y|name=z:path=n.json"])
 }

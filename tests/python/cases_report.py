@@ -525,6 +525,7 @@ def render_report(title, **values):
         "windows": [],
         "several": False,
         "run": Table([""], []),
+        "doubts": None,
     }
     return render("report.html", title, **{**nothing, **values})
 

@@ -215,6 +215,9 @@ def _told(error: Any, place: str) -> str:
     if error.rule == "required":
         missing = next(key for key in error.definition["required"] if key not in error.value)
         return f"{where} has no {missing}" if where != "it" else f"{missing} is missing"
+    if error.rule == "dependencies":
+        wanted = next(keys for key, keys in error.definition["dependencies"].items() if key in error.value)
+        return f"{where} has no {next(key for key in wanted if key not in error.value)}"
     return f"{where} is {shown(error.value)}, and not {error.definition.get('description', 'what it should be')}"
 
 
