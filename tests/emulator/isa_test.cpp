@@ -182,6 +182,8 @@ START_TEST(integers) {
       {"v_sub_nc_u32_e64 v0, v10, v11 clamp", 1, 2, 0, 0},
       {"v_subrev_nc_u32_e32 v0, v10, v11", 1, 3, 0, 2},
       {"v_add3_u32 v0, v10, v11, v12", 0x80000000, 0x80000000, 5, 5},
+      {"v_sad_u32 v0, v10, v11, v12", 3, 0xfffffffe, 9, 4},
+      {"v_sad_u32 v0, v10, v11, v12", 7, 2, 0xffffffff, 4},
       {"v_lshl_add_u32 v0, v10, v11, v12", 3, 33, 1, 7},
       {"v_add_lshl_u32 v0, v10, v11, v12", 1, 2, 32, 3},
       {"v_lshl_add_u64 v[0:1], v[20:21], v11, v[24:25]", 0x80000001, 1, 1, 0x100000003},

@@ -71,6 +71,7 @@ void add_sums(Table& t) {
   t.add("v_lshl_add_u32", lane_wise([](u32 a, u32 b, u32 c) { return (a << (b & 31)) + c; }));
   t.add("v_lshl_add_u64", lane_wise([](u64 a, u32 b, u64 c) { return (a << (b & 7)) + c; }));
   t.add("v_xad_u32", lane_wise([](u32 a, u32 b, u32 c) { return (a ^ b) + c; }));
+  t.add("v_sad_u32", lane_wise([](u32 a, u32 b, u32 c) { return (a > b ? a - b : b - a) + c; }));
   t.add("v_sad_u8", lane_wise([](u32 a, u32 b, u32 c) { return add_differences(a, b, c); }));
   t.add({"v_add_u16", "v_add_nc_u16"}, lane_wise([](u16 a, u16 b) { return static_cast<u16>(a + b); }));
   t.add({"v_sub_u16", "v_sub_nc_u16"}, lane_wise([](u16 a, u16 b) { return static_cast<u16>(a - b); }));

@@ -37,14 +37,16 @@ VMAFX_DEVICE uint32_t sum_of_word(uint32_t word) {
   else return (word & 0xffff) + (word >> 16);
 }
 
+/* With unsigned samples, as `a > b ? a - b : b - a`, clang 19 loses the magnitude on gfx942. */
 template <class T>
 VMAFX_DEVICE uint32_t difference_of_words(uint32_t a, uint32_t b) {
   constexpr uint32_t mask = (1u << kBits<T>)-1;
   uint32_t sum = 0;
   VMAFX_UNROLL
   for (int k = 0; k < kPerWord<T>; k++) {
-    const uint32_t of_a = a >> (k * kBits<T>)&mask, of_b = b >> (k * kBits<T>)&mask;
-    sum += of_a > of_b ? of_a - of_b : of_b - of_a;
+    const int32_t difference =
+        static_cast<int32_t>(a >> (k * kBits<T>)&mask) - static_cast<int32_t>(b >> (k * kBits<T>)&mask);
+    sum += static_cast<uint32_t>(difference < 0 ? -difference : difference);
   }
   return sum;
 }
