@@ -344,7 +344,7 @@ void write_by_api(const Asked& given, const MemoryFile& file) {
   const std::string path = file.pipe();
   bool words = false;
   const VmafxReportStream stream = {.pictures = pictures.data(),
-                                    .pairing = asked.data.pairing ? &*asked.data.pairing : nullptr};
+                                    .pairing = asked.data.pairing ? &asked.data.pairing->counts : nullptr};
   const VmafxReport report = {.path = path.c_str(),
                               .format = kFormats[static_cast<int>(asked.options.format)],
                               .score_fmt = asked.score_format.c_str(),
