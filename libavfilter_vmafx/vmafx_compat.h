@@ -110,7 +110,7 @@
 #define VMAFX_PIX_FMTS_P212
 #endif
 
-/** What filters negotiate of a link beside its pixel format, in the releases that do. */
+/** Properties of a link that filters negotiate beside its pixel format, in the releases that do. */
 enum VMAFXProperty { VMAFX_COLOR_SPACE, VMAFX_COLOR_RANGE, VMAFX_ALPHA_MODE, VMAFX_PROPERTIES };
 
 /** The list of a property's values. NULL: the release does not negotiate it. Since 7.0 links negotiate color space and
@@ -146,7 +146,7 @@ static inline AVFilterFormats *vmafx_all_values(enum VMAFXProperty property)
     return NULL;
 }
 
-/** What was negotiated for a link; `unknown` in releases that do not negotiate it. */
+/** The color space negotiated for a link; `unknown` in releases that do not negotiate it. */
 static inline enum AVColorSpace vmafx_link_space(const AVFilterLink *link)
 {
 #if LIBAVFILTER_VERSION_MAJOR >= 10

@@ -491,7 +491,7 @@ static void report_color(AVFilterContext *ctx, int input, const char *what, cons
            vmafx_keeps(ctx));
 }
 
-/** What libavfilter chose for a link may differ from what its pictures are: then a scale filter converts them. */
+/** Say which colors a scale filter converts, since libavfilter chose others for a link than its pictures have. */
 static void report_colors(AVFilterContext *ctx, int input, const VMAFXNatural *natural)
 {
     const AVFilterLink *link = ctx->inputs[input];

@@ -32,7 +32,7 @@
 #include "vmafx_compat.h"
 #include "vmafx_graph.h"
 
-/** What an input would carry if no filter asked for anything else, as its link tells when formats are negotiated. */
+/** The format that an input has if no filter asks for another, as its link tells when formats are negotiated. */
 typedef struct VMAFXNatural {
     enum AVPixelFormat format;      ///< AV_PIX_FMT_NONE: not known
     int values[VMAFX_PROPERTIES];   ///< VMAFX_OPEN: nothing upstream says

@@ -663,7 +663,7 @@ typedef struct VmafxEvidence {
     void *reserved[16]; /* zero */
 } VmafxEvidence;
 
-/* What the pictures of an encode and its reference say, and tags and times do not. */
+/* A finding tells of an encode what its pictures and the reference show, and tags and times do not. */
 typedef struct VmafxFinding {
     enum VmafxFindingKind kind;
     const char *name;              /* the kind in reports: "mirrored" */

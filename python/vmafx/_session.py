@@ -59,7 +59,7 @@ class Scores(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What the pictures of an encode say of themselves, and tags and times do not."""
+    """A finding tells of an encode what its pictures show, and tags and times do not."""
 
     kind: str
     """its name in reports: "mirrored", "chroma_swapped", …"""

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/look/numbers.h"
+
 namespace vmafx::look {
 
 namespace {
@@ -95,7 +97,8 @@ constexpr double kLeast = 0.2, kSmall = 0.75;
 /* Square of the error of a displacement that comes of profiles' bins, in samples. */
 constexpr double kErrorFloor = 1.0 / 256;
 
-double rounded(double samples) { return std::round(samples * 100) / 100; }
+/* Samples of evidence, to a hundredth. */
+double in_hundredths(double samples) { return std::round(samples * 100) / 100; }
 
 }  // namespace
 
@@ -109,7 +112,7 @@ void Geometry::add(int64_t frame, const SignatureSums& sums) {
   Kept& kept = kept_.back();
   kept.frame = frame;
   means_.frame(sums.ref, kept.ref);
-  const bool detail = frame % kDetailPeriod == 0 && details_seen_++ % stride_ == 0;
+  const bool detail = has_detail(frame) && details_seen_++ % stride_ == 0;
   const bool symmetries = added_++ % kSymmetryPeriod == 0;
   if (detail || symmetries) {
     Waiting now{.frame = frame};
@@ -181,7 +184,7 @@ bool Geometry::find_symmetry(std::vector<Finding>& findings) const {
   const Certainty certainty = sure ? Certainty::kSure : Certainty::kLikely;
   const auto add = [&](Kind kind) -> Finding& {
     Finding f = finding(kind, certainty);
-    f.evidence = {{"fit", rounded(fit)}, {"identity_fit", rounded(identity)}};
+    f.evidence = {{"fit", in_hundredths(fit)}, {"identity_fit", in_hundredths(identity)}};
     findings.push_back(f);
     return findings.back();
   };
@@ -448,12 +451,8 @@ Geometry::Joint Geometry::joined(int axis) const {
     firsts.push_back(t.first);
     lasts.push_back(t.last);
   }
-  const auto median = [](std::vector<double>& v) {
-    std::nth_element(v.begin(), v.begin() + static_cast<ptrdiff_t>(v.size() / 2), v.end());
-    return v[v.size() / 2];
-  };
-  joint.first = median(firsts);
-  joint.last = median(lasts);
+  joint.first = median_of(firsts);
+  joint.last = median_of(lasts);
   for (int pass = 0; pass < 5; pass++) {
     double h0 = 0, h1 = 0, h2 = 0, v0 = 0, v1 = 0;
     for (const Told& t : told) {
@@ -551,7 +550,7 @@ void Geometry::find_parts(std::vector<Finding>& findings) const {
   };
   std::vector<Number> numbers;
   const auto add = [&](Kind kind, Certainty certainty, const char* name, double value) {
-    numbers.push_back({kind, certainty, name, rounded(value)});
+    numbers.push_back({kind, certainty, name, in_hundredths(value)});
   };
   for (int axis = 0; axis < kAxes; axis++) {
     const Joint& joint = joints[axis];
@@ -599,7 +598,7 @@ void Geometry::find_parts(std::vector<Finding>& findings) const {
       f.evidence.emplace_back(n.name, n.value);
     }
     if (f.evidence.empty()) continue;
-    f.evidence.emplace_back("fit", rounded(std::min(joints[kX].fitted, joints[kY].fitted)));
+    f.evidence.emplace_back("fit", in_hundredths(std::min(joints[kX].fitted, joints[kY].fitted)));
     findings.push_back(f);
   }
 }

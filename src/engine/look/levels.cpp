@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "engine/look/color_mistakes.h"
+#include "engine/look/numbers.h"
 
 namespace vmafx::look {
 
@@ -20,15 +21,6 @@ constexpr uint32_t kLeastCells = 24;
 constexpr double kLeastShare = 1e-3;
 
 using What = ColorMistake::What;
-
-double rounded(double value) { return std::round(value * 1000) / 1000; }
-
-double median_of(std::vector<double>& values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /* --- Luma: a curve --- */
 
@@ -464,7 +456,7 @@ void Levels::add(int64_t frame, const SignatureSums& sums) {
   if (!fit_for_) return;
   if (first_ < 0) first_ = frame;
   last_ = frame;
-  const bool detail = frame % kDetailPeriod == 0 && means_.format().planes() > 1;
+  const bool detail = has_detail(frame) && means_.format().planes() > 1;
   const bool counted = added_++ % kLumaPeriod == 0;
   if (!detail && !counted) return;
   LumaMeans ref, dist;

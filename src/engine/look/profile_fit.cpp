@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/look/numbers.h"
+
 namespace vmafx::look {
 
 namespace {
@@ -165,18 +167,11 @@ Shape shape_of(const Doubles& mean, const Doubles& values, const Doubles& weight
   return {gain, y0 - gain * x0 - sharpness * z0, sharpness};
 }
 
-double median_of(Doubles values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /* Weights that limit the influence of outliers to that of kOutlier medians. */
 void weigh(const Doubles& residual, int begin, int end, Doubles& weight) {
   Doubles size(residual.begin() + begin, residual.begin() + end);
   for (double& r : size) r = std::abs(r);
-  const double limit = kOutlier * median_of(std::move(size)) + 0.02;
+  const double limit = kOutlier * median_of(size) + 0.02;
   for (int k = begin; k < end; k++) weight[k] = std::min(1.0, limit / std::max(std::abs(residual[k]), 1e-12));
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/look/numbers.h"
+
 namespace vmafx::look {
 
 namespace {
@@ -20,8 +22,6 @@ constexpr double kCombedRows = 1.02, kWholeRows = 0.9;
 /* Steps of a profile from bin to bin, in levels: the most that one counts, and what is needed in the mean. */
 constexpr float kMostStep = 2;
 constexpr double kLeastStep = 0.2;
-
-double rounded(double value) { return std::round(value * 1000) / 1000; }
 
 }  // namespace
 
@@ -97,7 +97,7 @@ void Structure::add_twins(const SignatureSums& sums) {
 
 void Structure::add(int64_t frame, const SignatureSums& sums) {
   if (!fit_for_) return;
-  if (frame % kDetailPeriod == 0) {
+  if (has_detail(frame)) {
     const PictureSignature* const pictures[2] = {&sums.ref, &sums.dist};
     for (int p = 0; p < 2; p++) {
       neighbors_[p] += static_cast<double>(pictures[p]->row_difference[0]);

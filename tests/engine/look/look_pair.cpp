@@ -68,7 +68,7 @@ void sign(const Y4m& video, int64_t frame, PictureSignature* signature) {
   *signature = {};
   const int bpc = video.format().bpc;
   signature_luma_simd(video.plane(0), bpc, *signature);
-  if (frame % kDetailPeriod) return;
+  if (!has_detail(frame)) return;
   for (int p = 1; p < video.format().planes(); p++)
     signature_chroma_simd(video.plane(p), bpc, signature->chroma[p - 1]);
   std::vector<uint32_t> columns(static_cast<size_t>(video.format().w));

@@ -176,7 +176,7 @@ class Looking {
   explicit Looking(const VideoFormat& format) : part_(format), bpc_(format.bpc) {}
 
   void add(int64_t frame, const Painted& ref, const Painted& dist) {
-    const bool detail = frame % kDetailPeriod == 0;
+    const bool detail = has_detail(frame);
     sums_->ref = signature_of(ref, bpc_, detail);
     sums_->dist = signature_of(dist, bpc_, detail);
     part_.add(frame, *sums_);
