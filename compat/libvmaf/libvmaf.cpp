@@ -10,7 +10,7 @@ namespace {
 
 /* The version of libvmaf whose interface this is, and that of vmafx. */
 const std::string& version() {
-  static const std::string text = std::string("3.2.0 (vmafx ") + vmafx_version() + ")";
+  static const std::string text = std::string("3.2.1 (vmafx ") + vmafx_version() + ")";
   return text;
 }
 
