@@ -807,8 +807,9 @@ VMAFX_API const char *vmafx_extractor(int i);
  *     code     architectures (GPUs for which this build has code)
  *     step     doing (what begins, and may hang in a broken driver)
  *     runtime  library, platform ("hip", "cuda"), emulator, version
- *     device   index (the option `device`), platform, name, pci_address, architecture, integrated, memory_bytes, places
- *              (processes that may use it), places_taken
+ *     device   index (the option `device`), platform, name, pci_address, architecture, code (of `architectures`, the
+ *              one that it runs; left out: none), integrated, memory_bytes, places (processes that may use it),
+ *              places_taken
  *     note     index, text (a step of this GPU takes long)
  *     trial    index (of a GPU that was opened and has computed)
  *

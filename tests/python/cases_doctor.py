@@ -108,6 +108,19 @@ def gpu_without_a_runtime(lab):
 
 
 @case
+def drivers_are_found(lab):
+    root = lab.folder / "root"
+    for name in "sys/module/amdgpu", "proc/driver/nvidia":
+        (root / name).mkdir(parents=True)
+    check_equal(gpus.drivers(root), ["amdgpu of the kernel"], "drivers")
+    (root / "sys/module/amdgpu/version").write_text("6.12.12\n")
+    text = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.03  Tue May 12 2026\nGCC version:  gcc 12.2.0\n"
+    (root / "proc/driver/nvidia/version").write_text(text)
+    check_equal(gpus.drivers(root), ["amdgpu 6.12.12", "nvidia 580.159.03"], "drivers with versions")
+    check_equal(gpus.drivers(lab.folder / "nothing"), [], "drivers of nothing")
+
+
+@case
 def runtime_that_is_not_there(lab):
     seen = examined(lab, {"VMAFX_HIP_RUNTIME": "libno_such_runtime.so.1"})
     check_problem(seen, "no_runtime", "there is no libno_such_runtime.so.1", "correct VMAFX_HIP_RUNTIME")

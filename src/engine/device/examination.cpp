@@ -97,6 +97,8 @@ class Examination {
     Fact fact("device");
     fact.number("index", devices_.size()).text("platform", name_of(device.runtime->platform()));
     fact.text("name", device.name).text("pci_address", device.pci_address).text("architecture", device.arch);
+    const hip::CodeObject* code = hip::find_code_object(hip::embedded_code_objects(), device.arch);
+    if (code) fact.text("code", code->arch);
     fact.flag("integrated", device.integrated).number("memory_bytes", device.memory_bytes);
     if (const auto places = device_places_of(device.memory_bytes); places.ok())
       fact.number("places", places.value())

@@ -1,6 +1,7 @@
 """The processors of the machine: what the library tells of them, and what is in the PCI slots."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ class Examination:
     library: dict[str, Any] = field(default_factory=dict)  # place, version
     cpu: dict[str, Any] = field(default_factory=dict)
     code: list[str] = field(default_factory=list)  # GPUs that the build has code for
+    drivers: list[str] = field(default_factory=list)  # of the kernel
     runtimes: list[dict[str, Any]] = field(default_factory=list)
     gpus: list[dict[str, Any]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -41,6 +43,7 @@ class Examination:
             "library": self.library,
             "cpu": self.cpu,
             "code": self.code,
+            "drivers": self.drivers,
             "runtimes": self.runtimes,
             "gpus": self.gpus,
         }
@@ -50,7 +53,7 @@ def examine(ffmpeg: str | None, limit_s: float, pci: Path = PCI) -> Examination:
     """Has the library of this ffmpeg, or the one that Python finds, examine the machine."""
     words = [sys.executable, "-c", PROGRAM, str(PYTHON), *filter(None, [ffmpeg])]
     ended = run_limited(words, limit_s)
-    seen = Examination()
+    seen = Examination(drivers=drivers())
     step = "load the library"
     for fact in _facts(ended.out):
         step = fact["doing"] if fact.get("kind") == "step" else step
@@ -150,9 +153,19 @@ def gpus_on_pci(folder: Path = PCI) -> list[tuple[str, str]]:
     return found
 
 
+def drivers(root: Path = Path("/")) -> list[str]:
+    """Returns the kernel's drivers of GPUs that are loaded, with their versions."""
+    found = []
+    if (root / "sys/module/amdgpu").exists():
+        found.append(f"amdgpu {_line(root / 'sys/module/amdgpu/version') or 'of the kernel'}")
+    if version := re.search(r"\s(\d+\.[\d.]+)\s", _line(root / "proc/driver/nvidia/version")):
+        found.append(f"nvidia {version[1]}")
+    return found
+
+
 def _line(path: Path) -> str:
     try:
-        return path.read_text(errors="replace").strip()
+        return path.read_text(errors="replace").partition("\n")[0].strip()
     except OSError:
         return ""
 
@@ -171,6 +184,7 @@ def lines(seen: Examination, pci: Path = PCI) -> Iterator[tuple[str, str]]:
         f"; also {others}" if others else ""
     )
     yield "GPU code", ", ".join(seen.code) or "none: the build has no kernels"
+    yield "driver", ", ".join(seen.drivers) or "none"
     for runtime in seen.runtimes:
         yield "runtime", _of_runtime(runtime)
     for gpu in seen.gpus:
@@ -190,6 +204,8 @@ def _of_runtime(runtime: dict[str, Any]) -> str:
 def _of_gpu(gpu: dict[str, Any]) -> str:
     architecture = gpu["architecture"] or "unknown architecture"
     facts = [f"{gpu['name']} ({gpu['pci_address']}, {architecture}), {gpu['memory_bytes'] / GIB:.0f} GiB"]
+    if "code" in gpu and gpu["code"] != architecture:
+        facts.append(f"runs the code for {gpu['code']}")
     if "places" in gpu:
         facts.append(f"{gpu['places_taken']} of {gpu['places']} places taken")
     works = {True: "self-test passed", None: "not tried to its end"}
