@@ -177,7 +177,7 @@ def lines(seen: Examination, pci: Path = PCI) -> Iterator[tuple[str, str]]:
     """Yields (heading, text)."""
     cpu = seen.cpu
     if not cpu:
-        yield "GPU", "not looked at: the library does not tell of it"
+        yield "GPU", "not looked at"
         return
     others = ", ".join(level for level in cpu["levels"] if level != cpu.get("level"))
     yield "processor", f"{cpu.get('level', 'unknown')}, {cpu['threads']} threads" + (
