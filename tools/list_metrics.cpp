@@ -57,6 +57,7 @@ Json described(const ExtractorInfo& info) {
   return {{"name", info.name},
           {"measures", info.measures},
           {"help", info.help},
+          {"range", info.range},
           {"better", better(info.features[0].worse)},
           {"gpu", (info.flags & kHip) != 0},
           {"main", info.main_score ? info.main_score : usual.of_frames.front()},

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the tables of metrics in README.md and docs/metrics.md from the table in src/kernels/registry/metric_list.h.
+"""Makes the tables of metrics in README.md and docs/metrics.md, and python/vmafx/command/_known_metrics.py, from the
+table in src/kernels/registry/metric_list.h.
 
 usage: tools/make_metrics.py [BUILD] [--check]
 
   BUILD    a configured build folder (default: build), in which make builds tools/list_metrics, which lists them
-  --check  writes nothing; exits 1 when a document has another table, or README.md another number of metrics
+  --check  writes nothing; exits 1 when a document has another table, README.md another number of metrics, or the module
+           other facts
 """
 
 import argparse
@@ -16,6 +18,12 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- metrics: tools/make_metrics.py makes this table -->\n", "\n<!-- end of metrics -->"
+MODULE = "python/vmafx/command/_known_metrics.py"
+HEAD = '''"""The metrics, by their names. Made by tools/make_metrics.py."""
+
+# (main score, what it measures, range of the main score, whether GPUs compute it, description)
+METRICS: dict[str, tuple[str, str, str, bool, str]] = {
+'''
 FEWEST = 3  # keys that differ in a digit at the end and are written as one, with …
 
 
@@ -67,9 +75,21 @@ def of_readme(metrics):
 
 def of_metrics(metrics):
     return table(
-        ["metric", "features", "GPU"],
-        [[f"`{metric['name']}`", features_of(metric), "yes" if metric["gpu"] else "no"] for metric in metrics],
+        ["metric", "features", "range of the main score", "GPU"],
+        [
+            [f"`{metric['name']}`", features_of(metric), metric["range"], "yes" if metric["gpu"] else "no"]
+            for metric in metrics
+        ],
     )
+
+
+def of_module(metrics):
+    text = HEAD
+    for metric in metrics:
+        facts = [json.dumps(metric[name], ensure_ascii=False) for name in ("main", "measures", "range")]
+        facts += [repr(metric["gpu"]), json.dumps(metric["help"], ensure_ascii=False)]
+        text += f'    "{metric["name"]}": (\n' + "".join(f"        {fact},\n" for fact in facts) + "    ),\n"
+    return text + "}\n"
 
 
 def with_table(text, made, name):
@@ -90,20 +110,20 @@ def with_count(text, metrics):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Makes the tables of metrics in README.md and docs/metrics.md.")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("build", nargs="?", type=Path, default=TOP / "build", metavar="BUILD")
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
     arguments = parser.parse_args()
     metrics = metrics_of(arguments.build.resolve())
-    for name, made in ("README.md", of_readme), ("docs/metrics.md", of_metrics):
+    for name, made in ("README.md", of_readme), ("docs/metrics.md", of_metrics), (MODULE, of_module):
         page = TOP / name
-        old = page.read_text()
-        new = with_table(old, made(metrics), name)
+        old = page.read_text() if page.exists() else ""
+        new = made(metrics) if name == MODULE else with_table(old, made(metrics), name)
         new = with_count(new, metrics) if name == "README.md" else new
         if not arguments.check:
             page.write_text(new)
         elif new != old:
-            sys.exit(f"{name} has another table of metrics than the sources: run tools/make_metrics.py")
+            sys.exit(f"{name} has other facts of metrics than the sources: run tools/make_metrics.py")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the tables in docs/performance.md, gpu-results.md and reliability.md from the measurements in bench/results.
+"""Makes the tables in docs/performance.md, gpu-results.md, reliability.md and tuning.md from the measurements in
+bench/results.
 
 usage: tools/make_tables.py [--check]
 
@@ -12,7 +13,7 @@ A table stands between `<!-- KIND of FILE… -->` and `<!-- end -->`. bench/resu
   peer     a row for each model, depth and instruction set beside libvmaf with the same instruction set, and at its best
   threads  a row for each model, a column for each number of threads
   files    a row for each graph that bench/files.py measured, decoding alone first
-  table    the rows of a file whose first line names their columns
+  table    the rows of a file whose first line names their columns; a sentence where there is no such file
 """
 
 import argparse
@@ -24,7 +25,7 @@ import textwrap
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-PAGES = [TOP / "docs" / name for name in ("performance.md", "gpu-results.md", "reliability.md")]
+PAGES = [TOP / "docs" / name for name in ("performance.md", "gpu-results.md", "reliability.md", "tuning.md")]
 RESULTS = TOP / "bench/results"
 MARK = re.compile(r"(<!-- (\w+) of ([^>]+?) -->\n).*?(<!-- end -->)", re.S)
 MODELS = "vmaf_v0.6.1", "vmaf_v1.0.16_3d0h"
@@ -175,6 +176,8 @@ def cell_text(value):
 
 
 def plain_table(name):
+    if not (RESULTS / name).exists():
+        return "Not measured yet."
     about, *rows = lines_of(name)
     words = ". ".join(about[key] for key in ("about", "note") if key in about)
     cells = [[cell_text(value) for value in row] for row in rows]

@@ -799,6 +799,25 @@ VMAFX_API int vmafx_write_report(const VmafxReport *report);
 VMAFX_API const char *vmafx_builtin_model(int i);
 VMAFX_API const char *vmafx_extractor(int i);
 
+/* Examines what this machine can compute scores with: loads the GPU runtimes, opens each GPU, and has it compute.
+ * `tell` gets each fact as soon as it is known, at VMAFX_LOG_INFO, as a JSON object whose `kind` is
+ *
+ *     library  version
+ *     cpu      level (the instruction set in use), levels (that could be), threads (that the process may use)
+ *     code     architectures (GPUs for which this build has code)
+ *     step     doing (what begins, and may hang in a broken driver)
+ *     runtime  library, platform ("hip", "cuda"), emulator, version
+ *     device   index (the option `device`), platform, name, pci_address, architecture, code (of `architectures`, the
+ *              one that it runs; left out: none), integrated, memory_bytes, places (processes that may use it),
+ *              places_taken
+ *     note     index, text (a step of this GPU takes long)
+ *     trial    index (of a GPU that was opened and has computed)
+ *
+ * cpu, runtime and trial also have `error`, 0 or the errno that vmafx_open() fails with, and then `reason`. Call this
+ * in a process of its own, with a time limit: calls of a broken driver do not come back. EINVAL: `tell` is NULL, or a
+ * variable of the environment has no valid value. */
+VMAFX_API int vmafx_examine(VmafxLogCallback tell, void *cookie);
+
 #ifdef __cplusplus
 }
 #endif

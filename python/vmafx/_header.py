@@ -292,4 +292,5 @@ void *reserved[16];
 int vmafx_write_report(const VmafxReport *report);
 const char *vmafx_builtin_model(int i);
 const char *vmafx_extractor(int i);
+int vmafx_examine(VmafxLogCallback tell, void *cookie);
 """

@@ -25,6 +25,10 @@ bool is_ours(const std::string& folder) {
          (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
+std::string file_of_place(const std::string& folder, const std::string& device, int number) {
+  return folder + "/" + device + "." + std::to_string(number);
+}
+
 enum class Taken { kOurs, kOthers, kUnknown };
 
 /* Locks the file, which is made if it is not there. It may be that of another user, who made it in a folder that both
@@ -74,11 +78,23 @@ StatusOr<std::shared_ptr<const DevicePlace>> take_device_place(const std::string
     for (size_t i = 0; i < devices.size(); i++) {
       int fd = -1;
       const Taken taken =
-          folder.empty() ? Taken::kUnknown : try_to_take(folder + "/" + devices[i] + "." + std::to_string(number), &fd);
+          folder.empty() ? Taken::kUnknown : try_to_take(file_of_place(folder, devices[i], number), &fd);
       if (taken != Taken::kOthers) return std::make_shared<const DevicePlace>(fd, i);
     }
   return error(EBUSY, "other processes use it, as many as it has room for (%d; VMAFX_DEVICE_PLACES changes that)",
                most);
+}
+
+/* A shared lock is free for everybody who counts, and shows a place that is taken. */
+int count_taken_places(const std::string& folder, const std::string& device, int most) {
+  int taken = 0;
+  for (int number = 0; number < most && !folder.empty(); number++) {
+    const int fd = open(file_of_place(folder, device, number).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) continue;
+    taken += flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(fd);
+  }
+  return taken;
 }
 
 }  // namespace vmafx

@@ -43,6 +43,9 @@ StatusOr<int> device_places_of(size_t memory_bytes);
 StatusOr<std::shared_ptr<const DevicePlace>> take_device_place(const std::string& folder,
                                                                std::span<const std::string> devices, int most);
 
+/* How many of the `most` places of a device are taken, as far as that can be seen. */
+int count_taken_places(const std::string& folder, const std::string& device, int most);
+
 }  // namespace vmafx
 
 #endif

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/api.h"
+#include "engine/device/examination.h"
 #include "engine/session.h"
 #include "engine/version.h"
 #include "kernels/registry/registry.h"
@@ -398,6 +399,16 @@ int vmafx_format_score(const VmafxContext* ctx, double score, char* text, size_t
 const char* vmafx_builtin_model(int i) {
   const auto names = vmafx::builtin_model_names();
   return i >= 0 && static_cast<size_t>(i) < names.size() ? names[i] : nullptr;
+}
+
+int vmafx_examine(VmafxLogCallback tell, void* cookie) {
+  if (!tell) return -EINVAL;
+  const Status status = guarded([&] {
+    return vmafx::examine(vmafx::library_version(),
+                          [&](const std::string& fact) { tell(cookie, VMAFX_LOG_INFO, fact.c_str()); });
+  });
+  if (!status.ok()) tell(cookie, VMAFX_LOG_ERROR, status.message().c_str());
+  return code_of(status);
 }
 
 const char* vmafx_extractor(int i) {

@@ -191,6 +191,10 @@ StatusOr<OpenedDevice> open_device(const std::string& choice, ContextOptions opt
   return open_primary(candidates, std::move(options));
 }
 
+StatusOr<OpenedDevice> open_device(const Device& device, ContextOptions options) {
+  return open_primary({device}, std::move(options));
+}
+
 StatusOr<OpenedDevice> open_device(const std::string& choice, Platform platform, NativeContext native,
                                    ContextOptions options) {
   if (!is_auto(choice)) {

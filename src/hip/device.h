@@ -32,6 +32,9 @@ Status find_runtime();
  * and others: a call failed. AMD's platform is asked first; NVIDIA's when that has no such device. */
 StatusOr<OpenedDevice> open_device(const std::string& choice, ContextOptions options = {});
 
+/* Opens this device; the causes are those above from EBUSY on. */
+StatusOr<OpenedDevice> open_device(const Device& device, ContextOptions options);
+
 /* Opens a device for an application that has a context: runs in that context when `choice` is "auto" or names its
  * device. The application stays its owner (see Context::adopt). */
 StatusOr<OpenedDevice> open_device(const std::string& choice, Platform platform, NativeContext native,

@@ -199,6 +199,7 @@ struct ExtractorInfo {
   const char* name;                       // "vif"
   const char* measures;                   // one word: "banding"
   const char* help;                       // one line
+  const char* range;                      // of the main score: "0 to 1"
   uint32_t flags;                         // ExtractorFlags
   std::span<const FeatureInfo> features;  // all it can provide, whatever the options
   const char* main_score = nullptr;       // key of the one that stands for the metric; nullptr: the first it provides

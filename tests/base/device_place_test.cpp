@@ -68,6 +68,20 @@ START_TEST(no_more_than_there_are) {
 }
 END_TEST
 
+START_TEST(taken_places_are_counted) {
+  const Folder folder;
+  const auto taken = [&](const std::string& device) { return count_taken_places(folder.path, device, 3); };
+  ck_assert_int_eq(taken(kOne[0]), 0);
+  auto first = take(folder, kOne, 3), second = take(folder, kOne, 3);
+  ck_assert_int_eq(taken(kOne[0]), 2);
+  ck_assert_int_eq(taken(kTwo[1]), 0);
+  first.reset();
+  ck_assert_int_eq(taken(kOne[0]), 1);
+  take(folder, kOne, 3);  // whoever counts takes none
+  ck_assert_int_eq(count_taken_places("", kOne[0], 3) + count_taken_places("/nowhere", kOne[0], 3), 0);
+}
+END_TEST
+
 START_TEST(devices_fill_evenly) {
   const Folder folder;
   std::vector<std::shared_ptr<const DevicePlace>> places;
@@ -150,6 +164,7 @@ END_TEST
 int main() {
   unsetenv("VMAFX_DEVICE_PLACES");  // `make check` sets it, for other tests
   return vmafx::test::run_suite("places", {{"bound", no_more_than_there_are},
+                                           {"count", taken_places_are_counted},
                                            {"evenly", devices_fill_evenly},
                                            {"death", who_dies_gives_it_back},
                                            {"no_folder", without_a_folder_there_is_no_bound},

@@ -60,6 +60,8 @@ INPUTS = {
         **FFMPEG,
     },
 }
+READ_ONLY = {"doctor", "models", "metrics"}  # subcommands that write no file
+READ_ONLY_VALUES = {"backend", "limit", "ffmpeg"}
 OUTPUTS = {
     "score": {"report": ["--report"], "log": ["--log"]},
     "report": {"output": ["-o"]},
@@ -152,8 +154,10 @@ def ways_to(folder, file):
 @case
 def every_option_is_an_input_an_output_or_a_value(lab):
     """A new option must be put into the table above, and with that into the tests below."""
-    check_equal(set(INPUTS), set(SUBCOMMANDS), "subcommands")
-    for name in SUBCOMMANDS:
+    check_equal(set(INPUTS) | READ_ONLY, set(SUBCOMMANDS), "subcommands")
+    for name in READ_ONLY:
+        check_equal(set(options_of(name)) - READ_ONLY_VALUES, set(), f"options of {name} that are not known here")
+    for name in INPUTS:
         values = set(VALUES.split()) - ({"scores", "score"} & OUTPUTS[name].keys())
         known = INPUTS[name].keys() | OUTPUTS[name].keys() | values
         check_equal(
@@ -179,7 +183,7 @@ def words_of(name, without_outputs=(), without_inputs=()):
 @case
 def no_output_is_an_input(lab):
     """An output is never an input, not even by another name or with --force."""
-    for name in SUBCOMMANDS:
+    for name in INPUTS:
         folder = folder_of_inputs(lab, name)
         commands = []
         for option, words in OUTPUTS[name].items():
@@ -200,7 +204,7 @@ def no_output_is_an_input(lab):
 
 @case
 def no_output_is_another(lab):
-    for name in SUBCOMMANDS:
+    for name in INPUTS:
         folder = folder_of_inputs(lab, name)
         commands = []
         for one, its in OUTPUTS[name].items():
@@ -323,7 +327,7 @@ GOOD = {
 def no_output_is_of_another_kind(lab):
     """Files of another kind stay without --force. Commands that pass the guard fail, as inputs are nonsense."""
     check_equal(set(GOOD), set(FILES), "outputs")
-    for name in SUBCOMMANDS:
+    for name in INPUTS:
         folder = folder_of_inputs(lab, name)
         for sample, content in SAMPLES.items():
             (folder / f"{sample}.jsonl").write_bytes(content)
@@ -361,7 +365,7 @@ def names_of_videos_are_no_outputs(lab):
         for name, option in FILES
         if (name, option) != ("library", "output")
     ]
-    for name in SUBCOMMANDS:
+    for name in INPUTS:
         folder = folder_of_inputs(lab, name)
         own = [words for words in commands if words[0] == name]
         for words, done in zip(own, run_all(lab, folder, own)):

@@ -31,14 +31,14 @@ def find_ffmpeg(chosen: str | None = None) -> str:
             raise Failure(
                 f"cannot find the program {named}: name another with {'--ffmpeg' if chosen else 'VMAFX_FFMPEG'}"
             )
-        if not _has_filter(path):
+        if not has_filter(path):
             raise Failure(
                 f"{named} has no filter vmafx: run ./quickstart build in vmafx's sources, and name build/bin/ffmpeg"
             )
         return path
     without = []
     for path in _places():
-        if _has_filter(path):
+        if has_filter(path):
             return path
         without.append(path)
     seen = f" ({', '.join(without)} lacks it)" if without else ""
@@ -49,16 +49,27 @@ def find_ffmpeg(chosen: str | None = None) -> str:
 
 
 def _places() -> Iterator[str]:
+    return (path for path, _ in places())
+
+
+def places(chosen: str | None = None) -> Iterator[tuple[str, str]]:
+    """Yields the programs that may be the ffmpeg, in the order in which they are tried, and why each of them is one."""
+    named = chosen or os.environ.get("VMAFX_FFMPEG")
+    if named:
+        yield shutil.which(named) or named, "--ffmpeg names it" if chosen else "VMAFX_FFMPEG names it"
+        return
     beside = Path(sys.argv[0]).resolve().parent
-    for path in (*(beside / name for name in NAMES), TREE / "build/bin/ffmpeg"):
+    installed = [(beside / name, "it is beside the command") for name in NAMES]
+    for path, why in (*installed, (TREE / "build/bin/ffmpeg", "it is built in the command's sources")):
         if os.access(path, os.X_OK) and path.is_file():
-            yield str(path)
+            yield str(path), why
     for name in NAMES:
         if path_of_name := shutil.which(name):
-            yield path_of_name
+            yield path_of_name, f"it is {name} in PATH"
 
 
-def _has_filter(path: str) -> bool:
+def has_filter(path: str) -> bool:
+    """Returns whether the program has the filter vmafx. Raises Failure for one that cannot be run."""
     return re.search(r"^ \S+ vmafx +", ask([path, "-hide_banner", "-filters"]).text, re.M) is not None
 
 

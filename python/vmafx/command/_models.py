@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
+from ._known_models import BY_NAME
 from ._terminal import Failure, shown
 
 AUTO = "auto"
@@ -84,6 +85,8 @@ def rows_of(text: str) -> int | None:
     """
     first = re.split(r"(?<!\\):", text)[0]
     name = name_of(text)
+    if not first.startswith("path=") and name in BY_NAME:
+        return BY_NAME[name].rows
     if re.search(r"(?:^|_)4k(?:_|$)|_2160$", name):
         return 2160
     if not first.startswith("path="):

@@ -55,6 +55,10 @@ StatusOr<Milliseconds> milliseconds(const char* variable, Milliseconds fallback,
 
 }  // namespace
 
+StatusOr<Milliseconds> device_deadline() {
+  return milliseconds("VMAFX_HIP_DEADLINE", hip::ContextOptions().deadline, 1);
+}
+
 struct DeviceOpening::Shared {
   Shared(Request of, Log& log) : request(std::move(of)), listener(std::make_shared<Listener>(log)) {}
 
@@ -82,7 +86,7 @@ struct DeviceOpening::Shared {
 };
 
 Status DeviceOpening::Shared::read_environment() {
-  VMAFX_ASSIGN(options.deadline, milliseconds("VMAFX_HIP_DEADLINE", options.deadline, 1));
+  VMAFX_ASSIGN(options.deadline, device_deadline());
   VMAFX_ASSIGN(delay, milliseconds("VMAFX_HIP_DELAY", kDelay, 0));
   options.note = [to = listener](const std::string& message) { to->say(&Log::debug, message); };
   options.tell = [to = listener](const std::string& message) { to->say(&Log::info, message); };

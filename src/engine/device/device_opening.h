@@ -47,6 +47,10 @@ struct OpenedGpu {
   std::unique_ptr<DeviceQueue> queue{};                        // runs those that are not null; null: none was requested
 };
 
+/* How long a wait for the device may take: the environment variable VMAFX_HIP_DEADLINE (milliseconds, default
+ * 10000). */
+StatusOr<std::chrono::milliseconds> device_deadline();
+
 class DeviceOpening {
  public:
   struct Request {
@@ -55,9 +59,9 @@ class DeviceOpening {
     bool beside_stream = false;  // waits for stream_began()
   };
 
-  /* Fails if it cannot begin. `log` must outlive this object and OpenedGpu::listening. The environment variable
-   * VMAFX_HIP_DEADLINE limits each wait for the device (milliseconds, default 10000); a call of the runtime, and the
-   * opening, may take six times as long. VMAFX_HIP_DELAY is how long a stream must last (milliseconds, default 500). */
+  /* Fails if it cannot begin. `log` must outlive this object and OpenedGpu::listening. A call of the runtime, and the
+   * opening, may take six times as long as device_deadline(). VMAFX_HIP_DELAY is how long a stream must last
+   * (milliseconds, default 500). */
   static StatusOr<std::unique_ptr<DeviceOpening>> start(Request request, Log& log);
   ~DeviceOpening();  // leaves a GPU that was not taken behind
   DeviceOpening(const DeviceOpening&) = delete;

@@ -183,6 +183,7 @@ constexpr ExtractorInfo kAdmExtractor = {
     .name = "adm",
     .measures = "detail",
     .help = "detail loss and additive impairment at four scales, integer arithmetic",
+    .range = "0 to 1; more where contrast is raised",
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,

@@ -188,6 +188,7 @@ constexpr ExtractorInfo kFloatAdmExtractor = {
     .name = "float_adm",
     .measures = "detail",
     .help = "detail loss and additive impairment at four scales, floating point",
+    .range = "0 to 1; more where contrast is raised",
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,

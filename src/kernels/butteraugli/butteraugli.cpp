@@ -133,6 +133,7 @@ constexpr ExtractorInfo kButteraugliExtractor = {
     .name = "butteraugli",
     .measures = "difference",
     .help = "Butteraugli's distance and its norm, from linear light of the whole picture",
+    .range = "from 0 up; about 1 is just visible",
     .flags = kHip | kColor | kWholeChroma,
     .features = kFeatures,
     .main_score = "butteraugli",

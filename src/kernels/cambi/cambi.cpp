@@ -247,6 +247,7 @@ constexpr ExtractorInfo kCambiExtractor = {
     .name = "cambi",
     .measures = "banding",
     .help = "banding: false contours of the distorted picture",
+    .range = "0 to 24; from 5 on it disturbs",
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,

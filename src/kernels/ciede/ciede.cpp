@@ -72,6 +72,7 @@ constexpr ExtractorInfo kCiedeExtractor = {
     .name = "ciede",
     .measures = "color",
     .help = "color difference CIEDE2000",
+    .range = "up to 100",
     .flags = kHip,
     .features = kFeatures,
     .options = {},

@@ -184,6 +184,7 @@ constexpr ExtractorInfo kCvvdpExtractor = {
     .name = "cvvdp",
     .measures = "quality",
     .help = "ColorVideoVDP: quality as seen on a display, in JOD (just objectionable differences): 10 is best",
+    .range = "up to 10",
     .flags = kHip | kColor | kFps | kWholeChroma,
     .features = kFeatures,
     .options = kOptions,

@@ -54,6 +54,7 @@ constexpr ExtractorInfo kFloatAnsnrExtractor = {
     .name = "float_ansnr",
     .measures = "fidelity",
     .help = "signal-to-noise ratio of the smoothed luma",
+    .range = "from 0 up",
     .flags = kHip,
     .features = kFeatures,
     .create = with_fields<create>,

@@ -53,6 +53,7 @@ constexpr ExtractorInfo kFloatMomentExtractor = {
     .name = "float_moment",
     .measures = "brightness",
     .help = "mean and mean square of the luma of each picture",
+    .range = "0 to 255, as 8-bit samples",
     .flags = kHip,
     .features = kFeatures,
     .create = with_fields<create>,

@@ -131,6 +131,7 @@ constexpr ExtractorInfo kFloatMotionExtractor = {
     .name = "float_motion",
     .measures = "movement",
     .help = "motion of the reference in floating point: difference of blurred neighboring frames",
+    .range = "0 to 255, as 8-bit samples",
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,

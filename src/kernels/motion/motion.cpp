@@ -98,6 +98,7 @@ constexpr ExtractorInfo kMotionExtractor = {
     .name = "motion",
     .measures = "movement",
     .help = "motion of the reference: difference of blurred neighboring frames",
+    .range = "0 to 255, as 8-bit samples",
     .flags = kHip,
     .features = kFeatures,
     .main_score = "integer_motion2",

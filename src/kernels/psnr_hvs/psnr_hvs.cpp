@@ -73,6 +73,7 @@ constexpr ExtractorInfo kPsnrHvsExtractor = {
     .name = "psnr_hvs",
     .measures = "fidelity",
     .help = "peak signal-to-noise ratio of visible errors, PSNR-HVS-M",
+    .range = "from 0 up; infinite for equal pictures",
     .flags = kHip,
     .features = kFeatures,
     .main_score = "psnr_hvs",

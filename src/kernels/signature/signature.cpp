@@ -82,6 +82,7 @@ constexpr ExtractorInfo kSignatureExtractor = {
     .name = "signature",
     .measures = "registration",
     .help = "sums of samples by which pictures are told apart",
+    .range = "none",
     .flags = kHip,
     .features = {},
     .create = with_fields<create>,

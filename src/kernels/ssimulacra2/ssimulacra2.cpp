@@ -145,6 +145,7 @@ constexpr ExtractorInfo kSsimulacra2Extractor = {
     .name = "ssimulacra2",
     .measures = "quality",
     .help = "SSIMULACRA 2.1, from linear light of the whole picture",
+    .range = "up to 100; below 0 for very bad pictures",
     .flags = kHip | kColor | kWholeChroma,
     .features = kFeatures,
     .options = {},

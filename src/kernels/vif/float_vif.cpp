@@ -113,6 +113,7 @@ constexpr ExtractorInfo kFloatVifExtractor = {
     .name = "float_vif",
     .measures = "information",
     .help = "visual information fidelity at four scales, floating-point arithmetic",
+    .range = "0 to 1; more where contrast is raised",
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,

@@ -62,6 +62,7 @@ constexpr ExtractorInfo kVifExtractor = {
     .name = "vif",
     .measures = "information",
     .help = "visual information fidelity at four scales, integer arithmetic",
+    .range = "0 to 1; more where contrast is raised",
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,

@@ -280,6 +280,7 @@ constexpr ExtractorInfo kXpsnrExtractor = {
     .name = "xpsnr",
     .measures = "fidelity",
     .help = "extended perceptually weighted PSNR (XPSNR) of every plane",
+    .range = "from 0 up; infinite for equal pictures",
     .flags = kHip | kFps | kWholeChroma,
     .features = kFeatures,
     .main_score = "xpsnr",

@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""Measures `vmafx crf` beside a search by the method of ab-av1 0.11.7 (bench/tuning_peer.py).
+
+Makes clips (bench/tuning_clips.py), and for each clip, encoder and target searches both ways, then encodes the whole
+clip with each CRF that was found and scores it. Adds a line of JSON for each to --results, in which lines that are
+there are not measured again: so the work can be shared (--part 2/4), stopped (--minutes) and continued.
+bench/tuning_tables.py makes the tables of docs/tuning.md.
+
+Needs python3 with NumPy, an ffmpeg with libx264, libx265, libsvtav1 and the filter vmafx, and what `vmafx crf` needs.
+"""
+
+import argparse
+import datetime
+import itertools
+import json
+import os
+import platform
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import tuning_clips
+import tuning_peer as peer
+
+TOP = Path(__file__).resolve().parents[1]
+PRESETS = {"libx264": "medium", "libx265": "medium", "libsvtav1": "8"}
+TARGETS = 80, 90, 95
+LEAST_LEFT_S = 60.0  # no cell is begun with less time left
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--results", type=Path, required=True, help="a file of JSON lines to add to")
+    add("--clips", type=names_of(tuning_clips.KINDS), default=tuning_clips.KINDS, help="names, separated by commas")
+    add("--encoders", type=names_of(PRESETS), default=tuple(PRESETS), help="names, separated by commas")
+    add("--targets", type=lambda text: tuple(map(float, text.split(","))), default=TARGETS, help="VMAF scores")
+    add("--seconds", type=float, default=30.0, help="length of a clip (default: %(default)s)")
+    add("--folder", type=Path, help="where the clips are kept (default: a temporary folder)")
+    add("--part", type=part_of, default=(1, 1), metavar="K/N", help="measure every N-th, from the K-th on")
+    add("--minutes", type=float, default=1e6, help="begin nothing that may not end within this time")
+    add("--ffmpeg", default=str(TOP / "build/bin/ffmpeg"), help="encodes, and has the filter vmafx")
+    add("--libvmaf-ffmpeg", help="scores ab-av1's probes by its filter libvmaf (default: that of --ffmpeg)")
+    add("--methods", type=names_of(METHODS), default=tuple(METHODS), help="ab-av1, vmafx (default: both)")
+    add("--crf-option", action="append", default=[], help="a further word for vmafx crf")
+    add("--python", type=Path, default=TOP / "python", help="the folder of the module vmafx")
+    add("--check-early", action="store_true", help="score all frames of probes of vmafx that ended early, too")
+    add("--only-clips", action="store_true", help="make the clips, and end")
+    return parser.parse_args()
+
+
+def names_of(known):
+    def parse(text):
+        names = tuple(text.split(","))
+        if unknown := set(names) - set(known):
+            raise argparse.ArgumentTypeError(f"{', '.join(unknown)} is not known: choose of {', '.join(known)}")
+        return names
+
+    return parse
+
+
+def part_of(text):
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a part: write K/N, such as 2/4")
+    return int(number), int(count)
+
+
+# -- Clips -------------------------------------------------------------------------------------------------------------
+
+
+def source_of(path):
+    entries = "stream=width,height,pix_fmt,r_frame_rate,nb_read_packets:format=duration"
+    command = ["ffprobe", *"-v error -count_packets -select_streams v:0 -of json -show_entries".split(), entries, path]
+    said = json.loads(subprocess.run([*map(str, command)], capture_output=True, text=True, check=True).stdout)
+    stream, rate = said["streams"][0], Fraction(said["streams"][0]["r_frame_rate"])
+    size = stream["width"], stream["height"], stream["pix_fmt"]
+    return peer.Source(path, float(said["format"]["duration"]), float(rate), int(stream["nb_read_packets"]), *size)
+
+
+# -- The two methods ---------------------------------------------------------------------------------------------------
+
+
+class Bench:
+    def __init__(self, arguments, folder):
+        self.arguments, self.folder = arguments, folder
+        self.scoring = arguments.libvmaf_ffmpeg or arguments.ffmpeg
+        self.steps = {}
+
+    def step_of(self, encoder):
+        """Returns the step of CRFs; 1 where the encoder takes no parts of a number, as SVT-AV1 before 3.0."""
+        if encoder not in self.steps:
+            step = peer.RANGES[encoder][2]
+            source = peer.Source(Path("none"), 1, 25, 10, 640, 360, "yuv420p")
+            sizes = set()
+            for crf in (33, 33 + step):
+                words = peer.encoder_words(encoder, PRESETS[encoder], crf, source)
+                encode = self.folder / "step.mkv"
+                pictures = ["-f", "lavfi", "-i", "testsrc2=s=320x180:d=0.4,noise=alls=20"]
+                peer.run([self.arguments.ffmpeg, "-y", *pictures, *words, encode])
+                sizes.add(encode.stat().st_size)
+            self.steps[encoder] = step if len(sizes) > 1 else 1.0
+        return self.steps[encoder]
+
+    def by_ab_av1(self, source, encoder, target):
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            programs = self.arguments.ffmpeg, self.scoring
+            search = peer.Search(
+                source, encoder, PRESETS[encoder], target, programs, Path(folder), self.step_of(encoder)
+            )
+            crf, score, seconds, failure = peer.measured(search)
+        work = search.work
+        return {
+            "crf": crf,
+            "promised": score,
+            "wall_s": seconds,
+            "failure": failure,
+            "decoded": work.decoded,
+            "encoded": work.encoded,
+            "scored": work.scored,
+            "probes": work.probes,
+        }
+
+    def by_vmafx(self, source, encoder, target):
+        done, seconds = self.vmafx_crf(source, encoder, target)
+        said = done.stderr.strip().splitlines() or ["it said nothing"]
+        return {"wall_s": seconds, "failure": said[-1] if done.returncode else None, **facts_of_vmafx(done.stdout)}
+
+    def vmafx_crf(self, source, encoder, target, more=()):
+        """Returns (the command that has ended, seconds)."""
+        words = ["crf", str(source.path), "--target", f"vmaf={target:g}", "--encoder", encoder, "--no-cache", "--json"]
+        words += ["--preset", PRESETS[encoder], "--pix-format", peer.pix_fmt_for(encoder, source)]
+        words += ["--ffmpeg", self.arguments.ffmpeg, *self.arguments.crf_option, *more]
+        start = time.monotonic()
+        done = subprocess.run(
+            [sys.executable, "-m", "vmafx.command", *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(self.arguments.python)},
+        )
+        return done, time.monotonic() - start
+
+    def whole(self, source, encoder, crf):
+        """Encodes the whole clip and scores it. Returns (score, seconds of encoding, per cent of the source's size)."""
+        encode = self.folder / "whole.mkv"
+        words = peer.encoder_words(encoder, PRESETS[encoder], crf, source)
+        start = time.monotonic()
+        peer.run([self.arguments.ffmpeg, "-y", "-i", source.path, *words, "-fps_mode", "passthrough", "-an", encode])
+        seconds = time.monotonic() - start
+        graph = peer.score_graph(source, peer.pix_fmt_for(encoder, source), "vmafx=check=off:backend=cpu")
+        inputs = ["-r", peer.SCORED_RATE, "-i", encode, "-r", peer.SCORED_RATE, "-i", source.path]
+        said = peer.run([self.arguments.ffmpeg, *inputs, "-filter_complex", graph, *"-an -sn -f null -".split()])
+        score = float(said.rpartition("VMAF score: ")[2].split()[0])
+        return score, seconds, 100 * encode.stat().st_size / source.path.stat().st_size
+
+
+METHODS = {"ab-av1": Bench.by_ab_av1, "vmafx": Bench.by_vmafx}
+
+
+def facts_of_vmafx(text):
+    """Returns what the lines of `vmafx crf --json` tell of the search."""
+    lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    probes = [line["probe"] for line in lines if "probe" in line]
+    found = next((line["result"] for line in lines if "result" in line), None)
+    encoded = sum(probe["frames"] for probe in probes)
+    facts = {"crf": None, "encoded": encoded, "scored": encoded, "probes": probes}
+    if found is None:
+        return facts
+    score, *interval = (found["scores"]["vmaf"][name] for name in ("value", "low", "high"))
+    # The samples of the source are decoded once, an encode to be scored.
+    facts |= {"decoded": found["frames"] + encoded, "samples": found["samples"], "sampled": found["frames"]}
+    return facts | ({"crf": found["quantizer"], "promised": score, "interval": interval} if found["reached"] else {})
+
+
+def check_early_ends(bench, source, encoder, target, row):
+    """Has all frames of probes that ended early scored. Returns the quantizers that get another verdict then."""
+    wrong = []
+    for probe in row["probes"]:
+        if probe["frames"] >= probe["of_frames"]:
+            continue
+        number = f"{probe['quantizer']:g}"
+        more = ["--all-frames", "--samples", str(row["samples"]), "--min-crf", number, "--max-crf", number]
+        done, _ = bench.vmafx_crf(source, encoder, target, more)
+        whole = facts_of_vmafx(done.stdout)["probes"]
+        if not whole or whole[0]["reaches"] != probe["reaches"]:
+            wrong.append(probe["quantizer"])
+    return wrong
+
+
+def measure(bench, method, source, encoder, target):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    row = METHODS[method](bench, source, encoder, target)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    row["processor_s"] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    if method == "vmafx" and bench.arguments.check_early and "samples" in row:
+        row["wrong_early"] = check_early_ends(bench, source, encoder, target, row)
+    if row["crf"] is not None:
+        row["true"], row["whole_encode_s"], row["percent"] = bench.whole(source, encoder, row["crf"])
+        if row["encoded"]:
+            row["encoder_alone_s"] = row["encoded"] * row["whole_encode_s"] / source.frames
+    return row
+
+
+# -- The file of results -----------------------------------------------------------------------------------------------
+
+
+def key_of(row):
+    return row["method"], row["clip"], row["encoder"], float(row["target"])
+
+
+def version():
+    done = subprocess.run(["git", "-C", TOP, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    return done.stdout.strip() or "unknown"
+
+
+def processor():
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    name = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+    return f"{name}, {len(os.sched_getaffinity(0))} processors"
+
+
+def libvmaf_of(ffmpeg):
+    said = subprocess.run([ffmpeg, "-hide_banner", "-filters"], capture_output=True, text=True).stdout
+    line = next((line for line in said.splitlines() if " libvmaf " in line), None)
+    if line is None:
+        sys.exit(f"tuning: {ffmpeg} has no filter libvmaf: name one that has it with --libvmaf-ffmpeg")
+    return "vmafx's" if "by vmafx" in line else "libvmaf's"
+
+
+def append(path, row):
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(row) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def main():
+    arguments = parse_arguments()
+    start = time.monotonic()
+    end = start + 60 * arguments.minutes
+    with tempfile.TemporaryDirectory(prefix="vmafx-tuning-") as temporary:
+        folder = Path(temporary)
+        workers = len(os.sched_getaffinity(0))
+        made = tuning_clips.make(
+            arguments.clips, arguments.folder or folder, arguments.seconds, arguments.ffmpeg, workers
+        )
+        print(f"tuning: {len(made)} clips are there after {time.monotonic() - start:.0f} s", flush=True)
+        if not arguments.only_clips:
+            run_all(arguments, Bench(arguments, folder), made, end)
+
+
+def run_all(arguments, bench, made, end):
+    facts = {"processor": processor(), "date": f"{datetime.date.today()}", "version": version()}
+    facts["libvmaf"] = libvmaf_of(bench.scoring)
+    there = arguments.results.read_text().splitlines() if arguments.results.exists() else []
+    done = {key_of(json.loads(line)) for line in there}
+    cells = list(itertools.product(made, arguments.encoders, arguments.targets))
+    number, count = arguments.part
+    longest = LEAST_LEFT_S
+    for clip, encoder, target in cells[number - 1 :: count]:
+        source = source_of(made[clip])
+        for method in arguments.methods:
+            key = {"method": method, "clip": clip, "encoder": encoder, "target": target}
+            if key_of(key) in done:
+                continue
+            if time.monotonic() + longest > end:
+                print("tuning: the time is up: run the same again for the rest")
+                return
+            begun = time.monotonic()
+            row = measure(bench, method, source, encoder, target)
+            longest = max(longest, 1.5 * (time.monotonic() - begun))
+            append(arguments.results, {**key, "preset": PRESETS[encoder], "frames": source.frames, **row, **facts})
+            print(f"tuning: {' '.join(map(str, key.values()))}: {told(row)}", flush=True)
+    print("tuning: all is measured")
+
+
+def told(row):
+    if row["crf"] is None:
+        return f"no CRF ({row['failure']}), {row['wall_s']:.1f} s"
+    return f"crf {row['crf']:g} in {row['wall_s']:.1f} s, promised {row['promised']}, true {row['true']:.3f}"
+
+
+if __name__ == "__main__":
+    if not shutil.which("ffprobe"):
+        sys.exit("tuning: cannot find ffprobe: put it into PATH")
+    main()

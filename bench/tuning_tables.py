@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Makes the tables of docs/tuning.md from the searches that bench/tuning.py has measured.
+
+usage: bench/tuning_tables.py RESULTS…    several files: the parts of one measurement
+
+Writes bench/results/tuning.ndjson (all searches), tuning-targets.ndjson and tuning-clips.ndjson; tools/make_tables.py
+puts the latter two into the document. Only searches that were measured by both methods count.
+"""
+
+import json
+import statistics
+import sys
+from pathlib import Path
+
+RESULTS = Path(__file__).resolve().parent / "results"
+PRINTED = 1e-5  # the true score is printed with six decimals
+THEIRS, OURS = "ab-av1", "vmafx"
+COLUMNS = [
+    "searches, found by both",
+    "wall time: median of the ratios",
+    "largest ratio",
+    "processor time: median ratio",
+    "decoded frames: median ratio",
+    "wall time beside the encoder's alone, median",
+    "error of the promise, ab-av1, vmafx",
+    "true score below the target by, ab-av1, vmafx",
+    "true score outside the interval",
+]
+EARLY = ["frames not encoded", "early ends", "of these wrong"]
+
+
+def read(paths):
+    """Returns [(row of ab-av1, row of vmafx)], in order of clip, encoder and target."""
+    rows = {}
+    for path in paths:
+        for line in Path(path).read_text().splitlines():
+            row = json.loads(line)
+            rows.setdefault((row["clip"], row["encoder"], row["target"]), {})[row["method"]] = row
+    return [(pair[THEIRS], pair[OURS]) for pair in rows.values() if {THEIRS, OURS} <= pair.keys()]
+
+
+def median(values, text="{:.2f}"):
+    values = [value for value in values if value is not None]
+    return text.format(statistics.median(values)) if values else "–"
+
+
+def ratios(pairs, key):
+    return [ours[key] / theirs[key] for theirs, ours in pairs if ours.get(key) and theirs.get(key)]
+
+
+def is_outside(row):
+    low, high = row["interval"]
+    return None not in (low, high) and not low - PRINTED <= row["true"] <= high + PRINTED
+
+
+def promise(rows):
+    return median([abs(row["promised"] - row["true"]) for row in rows])
+
+
+def miss(rows):
+    return f"{max([0.0, *(row['target'] - row['true'] for row in rows)]):.2f}"
+
+
+def summed_up(pairs):
+    """Returns the cells of a row for these searches."""
+    found = [pair for pair in pairs if all(row["crf"] is not None for row in pair)]
+    theirs, ours = ([pair[i] for pair in found] for i in (0, 1))
+    walls = ratios(found, "wall_s")
+    beside = [row["wall_s"] / row["encoder_alone_s"] for row in ours if row.get("encoder_alone_s")]
+    return [
+        f"{len(pairs)}, {len(found)}",
+        median(walls),
+        f"{max(walls):.2f}" if walls else "–",
+        median(ratios(found, "processor_s")),
+        median(ratios(found, "decoded")),
+        median(beside),
+        f"{promise(theirs)}, {promise(ours)}",
+        f"{miss(theirs)}, {miss(ours)}",
+        f"{sum(map(is_outside, ours))} of {len(ours)}",
+    ]
+
+
+def early_ends(pairs):
+    probes = [probe for _, ours in pairs for probe in ours["probes"]]
+    early = [probe for probe in probes if probe["frames"] < probe["of_frames"]]
+    whole = sum(probe["of_frames"] for probe in probes)
+    checked = [ours["wrong_early"] for _, ours in pairs if "wrong_early" in ours]
+    wrong = str(sum(map(len, checked))) if checked else "not looked at"
+    spared = 1 - sum(probe["frames"] for probe in probes) / whole if whole else 0.0
+    return [f"{100 * spared:.0f} %", f"{len(early)} of {len(probes)} probes", wrong]
+
+
+def about(pairs, columns):
+    rows = [row for pair in pairs for row in pair]
+    of = lambda key: ", ".join(sorted({str(row[key]) for row in rows}))
+    clips = len({row["clip"] for row in rows})
+    text = (
+        f"{clips} clips of {of('frames')} frames; presets "
+        + ", ".join(sorted({f"{row['encoder']} {row['preset']}" for row in rows}))
+        + f"; ab-av1's probes were scored by {of('libvmaf')} filter libvmaf. Ratios are vmafx to ab-av1"
+    )
+    facts = {"processor": of("processor"), "date": of("date"), "version": of("version"), "about": text}
+    return {**facts, "columns": columns}
+
+
+def write(name, lines):
+    (RESULTS / name).write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+
+
+def grouped(pairs, key):
+    groups = {}
+    for pair in pairs:
+        groups.setdefault(key(pair[0]), []).append(pair)
+    return groups.items()
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__.strip())
+    pairs = read(sys.argv[1:])
+    if not pairs:
+        sys.exit("tuning_tables.py: no search was measured by both methods: run bench/tuning.py to its end")
+    write("tuning.ndjson", [row for pair in pairs for row in pair])
+    targets = grouped(pairs, lambda row: f"{row['encoder']}, {row['target']:g}")
+    rows = [[name, *summed_up(group), *early_ends(group)] for name, group in targets]
+    rows.append(["all", *summed_up(pairs), *early_ends(pairs)])
+    write("tuning-targets.ndjson", [about(pairs, ["encoder, target", *COLUMNS, *EARLY]), *rows])
+    clips = [[name, *summed_up(group)] for name, group in grouped(pairs, lambda row: row["clip"])]
+    write("tuning-clips.ndjson", [about(pairs, ["clip", *COLUMNS]), *clips])
+
+
+if __name__ == "__main__":
+    main()
