@@ -75,6 +75,7 @@ typedef struct VMAFXContext {
     FFFrameSync fs;
     VmafxContext *vmafx;
     AVBufferRef *hw_device[VMAFX_MOST_INPUTS];  ///< by input, while the library is open
+    VMAFXVulkan *vulkan[VMAFX_MOST_INPUTS];     ///< by input: what copies Vulkan frames
     VMAFXXpsnr xpsnr;
     VMAFXEncode *encode;
     VMAFXGroup group;
@@ -118,9 +119,9 @@ static int check_inputs(AVFilterContext *ctx)
     for (unsigned i = 0; i < ctx->nb_inputs; i++)
         if (ff_vmafx_formats_check_samples(ctx, i) < 0)
             return AVERROR(EINVAL);
-    ref = ff_vmafx_formats_of_input(ctx, ff_vmafx_reference_of(ctx), NULL);
+    ref = ff_vmafx_formats_of_input(ctx, ff_vmafx_reference_of(ctx), NULL, NULL);
     for (unsigned i = 0; i < ctx->nb_outputs; i++) {
-        const VmafxFormat main = ff_vmafx_formats_of_input(ctx, i, NULL);
+        const VmafxFormat main = ff_vmafx_formats_of_input(ctx, i, NULL, NULL);
         const int ret = vmafx_check_formats(&ref, &main, ff_vmafx_log, ctx);
 
         if (ret < 0)
@@ -236,12 +237,13 @@ static int begin_scoring(AVFilterContext *ctx, const AVFrame *ref)
 {
     VMAFXContext *s = ctx->priv;
     VmafxFormat main[VMAFX_MOST_ENCODES];
-    VmafxFormat reference = ff_vmafx_formats_of_input(ctx, ff_vmafx_reference_of(ctx), ref);
+    VmafxFormat reference = ff_vmafx_formats_of_input(ctx, ff_vmafx_reference_of(ctx), ref,
+                                                      s->vulkan[ff_vmafx_reference_of(ctx)]);
 
     for (int i = 0; i < s->options.encodes; i++) {
         const AVFrame *first = shown_frame(s, i);
 
-        main[i] = ff_vmafx_formats_of_input(ctx, i, first);
+        main[i] = ff_vmafx_formats_of_input(ctx, i, first, s->vulkan[i]);
         if (s->options.encodes > 1)
             main[i].name = NULL;
         if (first) {
@@ -738,7 +740,11 @@ static int begin(AVFilterContext *ctx)
     if ((ret = ff_vmafx_options_check_log_path(ctx, &s->options)) < 0 ||
         (ret = definite_error(ff_vmafx_options_open(&s->vmafx, ctx, &s->options, s->hw_device))) < 0)
         return ret;
+    for (unsigned i = 0; i < ctx->nb_inputs; i++)
+        if ((ret = ff_vmafx_vulkan_alloc(&s->vulkan[i], ctx, ctx->inputs[i])) < 0)
+            return ret;
     s->group.vmafx            = s->vmafx;
+    s->group.vulkan           = s->vulkan;
     s->group.encodes          = s->options.encodes;
     s->group.main_is_original = VMAFX_IS_XPSNR(ctx);
     if (VMAFX_IS_XPSNR(ctx) &&
@@ -814,6 +820,8 @@ static av_cold void uninit(AVFilterContext *ctx)
     ff_vmafx_graph_end(&s->graph);
     for (int i = 0; i < FF_ARRAY_ELEMS(s->hw_device); i++)
         av_buffer_unref(&s->hw_device[i]);
+    for (int i = 0; i < FF_ARRAY_ELEMS(s->vulkan); i++)
+        ff_vmafx_vulkan_free(&s->vulkan[i]);
     for (int i = 0; s->encode && i < s->options.encodes; i++)
         ff_vmafx_held_free(&s->encode[i].held);
     av_freep(&s->encode);

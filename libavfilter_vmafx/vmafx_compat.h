@@ -25,7 +25,10 @@
 #ifndef AVFILTER_VMAFX_COMPAT_H
 #define AVFILTER_VMAFX_COMPAT_H
 
+#include "config.h"
 #include "config_components.h"
+
+#include <string.h>
 
 #include "libavutil/frame.h"
 #include "libavutil/mem.h"
@@ -180,5 +183,82 @@ static inline void vmafx_copy_colors(AVFilterLink *outlink, const AVFilterLink *
     outlink->color_range = inlink->color_range;
 #endif
 }
+
+/* Up to 6.0 FFmpeg has no locks for Vulkan: two downloads of frames of one context, for example, spoil each other. */
+#define VMAFX_VULKAN_HAS_LOCKS (LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 11, 100))
+
+#if CONFIG_VULKAN
+
+#include "libavutil/hwcontext.h"
+#include "libavutil/hwcontext_vulkan.h"
+#include "libavutil/internal.h"
+
+/** Whether an extension of the device is in use. */
+static inline int vmafx_vulkan_enables(const AVVulkanDeviceContext *hwctx, const char *extension)
+{
+    for (int i = 0; i < hwctx->nb_enabled_dev_extensions; i++)
+        if (!strcmp(hwctx->enabled_dev_extensions[i], extension))
+            return 1;
+    return 0;
+}
+
+/** Flags that the queues were made with. Since 9.0 they may be made so that no lock is needed. Headers of Vulkan that
+ *  FFmpeg still takes do not have the names. */
+static inline VkDeviceQueueCreateFlags vmafx_vulkan_queue_flags(const AVVulkanDeviceContext *hwctx)
+{
+    return vmafx_vulkan_enables(hwctx, "VK_KHR_internally_synchronized_queues") ? 0x4 : 0;
+}
+
+/** Lock or unlock the first queue of a family. 8.1 announces the end of the fields. */
+static inline void vmafx_vulkan_lock_queue(AVHWDeviceContext *device, int family, int lock)
+{
+#if VMAFX_VULKAN_HAS_LOCKS && LIBAVUTIL_VERSION_MAJOR < 62
+    const AVVulkanDeviceContext *hwctx = device->hwctx;
+
+FF_DISABLE_DEPRECATION_WARNINGS
+    if (lock && hwctx->lock_queue)
+        hwctx->lock_queue(device, family, 0);
+    if (!lock && hwctx->unlock_queue)
+        hwctx->unlock_queue(device, family, 0);
+FF_ENABLE_DEPRECATION_WARNINGS
+#endif
+}
+
+/** Lock or unlock the layouts and semaphores of a frame. */
+static inline void vmafx_vulkan_lock_frame(AVHWFramesContext *frames, AVVkFrame *frame, int lock)
+{
+#if VMAFX_VULKAN_HAS_LOCKS
+    AVVulkanFramesContext *hwctx = frames->hwctx;
+
+    if (lock)
+        hwctx->lock_frame(frames, frame);
+    else
+        hwctx->unlock_frame(frames, frame);
+#endif
+}
+
+/** The family of queues for copies, the one that does nothing else if there is one; -1: there is none. Since 7.1
+ *  families are in a list. */
+static inline int vmafx_vulkan_transfer_family(const AVVulkanDeviceContext *hwctx)
+{
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(59, 34, 100)
+    const VkQueueFlags others = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
+    int any = -1;
+
+    for (int i = 0; i < hwctx->nb_qf; i++) {
+        if (!(hwctx->qf[i].flags & (VK_QUEUE_TRANSFER_BIT | others)) || !hwctx->qf[i].num)
+            continue;
+        if (!(hwctx->qf[i].flags & others))
+            return hwctx->qf[i].idx;
+        if (any < 0)
+            any = hwctx->qf[i].idx;
+    }
+    return any;
+#else
+    return hwctx->nb_tx_queues ? hwctx->queue_family_tx_index : -1;
+#endif
+}
+
+#endif /* CONFIG_VULKAN */
 
 #endif /* AVFILTER_VMAFX_COMPAT_H */

@@ -584,7 +584,7 @@ static VmafxColor library_color(AVFilterLink *link, const AVFrame *frame)
     };
 }
 
-VmafxFormat ff_vmafx_formats_of_input(AVFilterContext *ctx, int input, const AVFrame *first)
+VmafxFormat ff_vmafx_formats_of_input(AVFilterContext *ctx, int input, const AVFrame *first, const VMAFXVulkan *vulkan)
 {
     AVFilterLink *link = ctx->inputs[input];
     const enum AVPixelFormat fmt = ff_vmafx_sample_format(link);
@@ -607,6 +607,6 @@ VmafxFormat ff_vmafx_formats_of_input(AVFilterContext *ctx, int input, const AVF
 
     if (first)
         format.color = library_color(link, first);
-    ff_vmafx_hw_memory(&format, link);
+    ff_vmafx_hw_memory(&format, link, vulkan);
     return format;
 }

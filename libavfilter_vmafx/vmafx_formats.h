@@ -29,6 +29,7 @@
 #include "libavutil/frame.h"
 #include "libavutil/pixfmt.h"
 #include "avfilter.h"
+#include "vmafx_vulkan.h"
 #include "vmafx_compat.h"
 #include "vmafx_graph.h"
 
@@ -79,8 +80,10 @@ int ff_vmafx_formats_check_frame(AVFilterContext *ctx, int input, const AVFrame 
 /**
  * An input's format, as libvmafx is told of it.
  *
- * @param first  the input's first frame, which says what its colors mean; NULL: no frame is known yet
+ * @param first   the input's first frame, which says what its colors mean; NULL: no frame is known yet
+ * @param vulkan  what copies the input's frames, or NULL
  */
-VmafxFormat ff_vmafx_formats_of_input(AVFilterContext *ctx, int input, const AVFrame *first);
+VmafxFormat ff_vmafx_formats_of_input(AVFilterContext *ctx, int input, const AVFrame *first,
+                                      const VMAFXVulkan *vulkan);
 
 #endif /* AVFILTER_VMAFX_FORMATS_H */

@@ -33,13 +33,17 @@ static void release_frame(void *opaque)
     av_frame_free(&frame);
 }
 
-/** @param role  what the frame is to the library: its bit in vmafx_imports() */
-static int make_picture(const VMAFXGroup *group, VmafxPicture *pic, unsigned role, const AVFrame *frame)
+/**
+ * @param input  number of the input that the frame is of
+ * @param role   what the frame is to the library: its bit in vmafx_imports()
+ */
+static int make_picture(const VMAFXGroup *group, VmafxPicture *pic, int input, unsigned role, const AVFrame *frame)
 {
     AVFrame *clone;
 
     if (ff_vmafx_is_hw(frame->format))
-        return ff_vmafx_hw_picture(pic, frame, !!(vmafx_imports(group->vmafx) & role));
+        return ff_vmafx_hw_picture(pic, frame, !!(vmafx_imports(group->vmafx) & role), group->vulkan[input],
+                                   vmafx_planes_read(group->vmafx));
     if (!(clone = av_frame_clone(frame)))
         return AVERROR(ENOMEM);
     *pic = (VmafxPicture) { .release = release_frame, .opaque = clone };
@@ -70,7 +74,7 @@ int ff_vmafx_group_submit(VMAFXGroup *group)
 
     if (!group->ref)
         return 0;
-    if ((ret = make_picture(group, &ref, role_of_reference(group), group->ref)) < 0)
+    if ((ret = make_picture(group, &ref, group->encodes, role_of_reference(group), group->ref)) < 0)
         return ret;
     for (int i = 0; i < group->encodes; i++) {
         if (group->has[i])
@@ -101,7 +105,7 @@ int ff_vmafx_group_add(VMAFXGroup *group, int encode, const AVFrame *main, const
         return ret;
     if (!group->ref && !(group->ref = av_frame_clone(ref)))
         return AVERROR(ENOMEM);
-    if ((ret = make_picture(group, pic, role_of_main(group, encode), main)) < 0)
+    if ((ret = make_picture(group, pic, encode, role_of_main(group, encode), main)) < 0)
         return ret;
     group->has[encode] = 1;
     pic->has_time = 1;

@@ -27,11 +27,13 @@
 #include <vmafx/vmafx.h>
 
 #include "libavutil/frame.h"
+#include "vmafx_vulkan.h"
 
 /** Pairs that share a frame of the reference and wait to be submitted together. */
 typedef struct VMAFXGroup {
     VmafxContext *vmafx;
     int encodes;                ///< number of main inputs
+    VMAFXVulkan *const *vulkan; ///< by input: what copies its frames, or NULL
     int main_is_original;       ///< the library is given main as the reference, and the reference as what it scores
     AVFrame *ref;               ///< NULL: there are none
     VmafxPicture main[VMAFX_MOST_ENCODES];

@@ -19,8 +19,8 @@
 
 /**
  * @file
- * Frames in a GPU's memory: CUDA frames by their addresses; DRM PRIME frames, and VAAPI and Vulkan frames mapped to
- * such, by their objects. All of them can be downloaded.
+ * Frames in a GPU's memory: CUDA frames by their addresses; Vulkan frames by copies on their device; DRM PRIME frames,
+ * and VAAPI frames mapped to such, by their objects. All of them can be downloaded.
  */
 
 #include "vmafx_compat.h"
@@ -46,6 +46,7 @@ const enum AVPixelFormat ff_vmafx_hw_formats[] = {
 typedef struct HeldHardware {
     AVFrame *frame;
     AVFrame *drm;               ///< the same, mapped to DRM PRIME, or NULL
+    VMAFXVulkanCopy copy;       ///< a copy of a Vulkan frame, if there is one
 } HeldHardware;
 
 int ff_vmafx_is_hw(enum AVPixelFormat fmt)
@@ -85,7 +86,7 @@ const char *ff_vmafx_format_name(AVFilterLink *link, char *buf, size_t size)
     return buf;
 }
 
-void ff_vmafx_hw_memory(VmafxFormat *format, AVFilterLink *link)
+void ff_vmafx_hw_memory(VmafxFormat *format, AVFilterLink *link, const VMAFXVulkan *vulkan)
 {
     const AVHWFramesContext *frames = frames_context(link);
 
@@ -95,6 +96,8 @@ void ff_vmafx_hw_memory(VmafxFormat *format, AVFilterLink *link)
     if (link->format == AV_PIX_FMT_CUDA) {
         format->memory = VMAFX_MEMORY_DEVICE;
         format->device_context = ((const AVCUDADeviceContext *)frames->device_ctx->hwctx)->cuda_ctx;
+    } else if (vulkan) {
+        ff_vmafx_vulkan_memory(format, vulkan);
     } else {
         format->memory = VMAFX_MEMORY_DMABUF;
         if (frames->device_ctx->type == AV_HWDEVICE_TYPE_DRM)
@@ -139,6 +142,7 @@ static void release_hardware(void *opaque)
 {
     HeldHardware *held = opaque;
 
+    ff_vmafx_vulkan_release(&held->copy);
     av_frame_free(&held->drm);
     av_frame_free(&held->frame);
     av_free(held);
@@ -149,6 +153,19 @@ static void release_copy(void *opaque)
     AVFrame *copy = opaque;
 
     av_frame_free(&copy);
+}
+
+static int transfer(AVFrame *copy, const AVFrame *frame)
+{
+    const int is_vulkan = frame->format == AV_PIX_FMT_VULKAN;
+    int ret;
+
+    if (is_vulkan)
+        ff_vmafx_vulkan_lock(1);
+    ret = av_hwframe_transfer_data(copy, frame, 0);
+    if (is_vulkan)
+        ff_vmafx_vulkan_lock(0);
+    return ret;
 }
 
 /** VmafxPicture.download */
@@ -162,7 +179,7 @@ static int download(void *opaque, VmafxPicture *pic)
     if (!copy)
         return AVERROR(ENOMEM);
     copy->format = frames->sw_format;
-    if ((ret = av_hwframe_transfer_data(copy, held->frame, 0)) < 0) {
+    if ((ret = transfer(copy, held->frame)) < 0) {
         av_frame_free(&copy);
         return ret;
     }
@@ -172,6 +189,14 @@ static int download(void *opaque, VmafxPicture *pic)
         pic->stride[i] = copy->linesize[i];
     }
     return 0;
+}
+
+/** VmafxPicture.wait */
+static int wait_for_copy(void *opaque, int timeout_ms)
+{
+    const HeldHardware *held = opaque;
+
+    return ff_vmafx_vulkan_wait(&held->copy, timeout_ms);
 }
 
 /** The planes in the order of the layers, as libavutil maps them. More than three, or none: the picture has no
@@ -226,7 +251,7 @@ static void describe_cuda(VmafxPicture *pic, const AVFrame *frame)
     pic->stream = ((const AVCUDADeviceContext *)frames->device_ctx->hwctx)->stream;
 }
 
-int ff_vmafx_hw_picture(VmafxPicture *pic, const AVFrame *frame, int imported)
+int ff_vmafx_hw_picture(VmafxPicture *pic, const AVFrame *frame, int imported, VMAFXVulkan *vulkan, unsigned planes)
 {
     HeldHardware *held = av_mallocz(sizeof(*held));
 
@@ -241,6 +266,9 @@ int ff_vmafx_hw_picture(VmafxPicture *pic, const AVFrame *frame, int imported)
         return 0;
     if (frame->format == AV_PIX_FMT_CUDA) {
         describe_cuda(pic, frame);
+    } else if (vulkan) {
+        pic->wait = wait_for_copy;
+        ff_vmafx_vulkan_copy(&held->copy, pic, vulkan, held->frame, planes);
     } else if (frame->format == AV_PIX_FMT_DRM_PRIME) {
         describe_objects(pic, (const AVDRMFrameDescriptor *)held->frame->data[0]);
     } else if ((held->drm = map_to_drm(held->frame))) {

@@ -30,6 +30,7 @@
 #include "libavutil/frame.h"
 #include "libavutil/pixfmt.h"
 #include "avfilter.h"
+#include "vmafx_vulkan.h"
 
 /** The formats of hardware frames that are taken, up to AV_PIX_FMT_NONE. */
 extern const enum AVPixelFormat ff_vmafx_hw_formats[];
@@ -47,8 +48,12 @@ enum AVPixelFormat ff_vmafx_sample_format(AVFilterLink *link);
 /** "cuda (nv12)", "yuv420p". */
 const char *ff_vmafx_format_name(AVFilterLink *link, char *buf, size_t size);
 
-/** Fill in where the samples of the link's frames lie. */
-void ff_vmafx_hw_memory(VmafxFormat *format, AVFilterLink *link);
+/**
+ * Fill in where the samples of the link's frames lie.
+ *
+ * @param vulkan  what copies the frames, or NULL
+ */
+void ff_vmafx_hw_memory(VmafxFormat *format, AVFilterLink *link, const VMAFXVulkan *vulkan);
 
 /**
  * If the link's frames have a device context that libvmafx works with, take a reference to it, to be kept until the
@@ -66,7 +71,9 @@ int ff_vmafx_hw_same_kind(AVFilterLink *link, const AVFrame *frame);
  * A hardware frame as a picture, which holds a reference to it.
  *
  * @param imported  whether the library reads it where it lies, as far as is known; else it only downloads
+ * @param vulkan    what copies the frames of the input, or NULL
+ * @param planes    a bit mask of the planes that the library reads
  */
-int ff_vmafx_hw_picture(VmafxPicture *pic, const AVFrame *frame, int imported);
+int ff_vmafx_hw_picture(VmafxPicture *pic, const AVFrame *frame, int imported, VMAFXVulkan *vulkan, unsigned planes);
 
 #endif /* AVFILTER_VMAFX_HW_H */

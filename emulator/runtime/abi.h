@@ -64,6 +64,23 @@ struct ExternalMemory {
 };
 static_assert(sizeof(ExternalMemory) == 40);
 
+inline constexpr int kExternalTimelineFd = 9;  // hipExternalSemaphoreHandleType
+
+/* hipExternalSemaphoreHandleDesc, without reserved words at its end, which are not read. */
+struct ExternalSemaphore {
+  int type;
+  union {
+    int fd;
+    void* other[2];
+  } handle;
+  unsigned flags;
+};
+
+/* hipExternalSemaphoreWaitParams, likewise only what is read. */
+struct ExternalWait {
+  unsigned long long value;
+};
+
 /* hipExternalMemoryBufferDesc. */
 struct ExternalBuffer {
   unsigned long long offset, size;

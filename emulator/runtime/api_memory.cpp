@@ -1,6 +1,10 @@
 /* Memory: allocation, copies, fills, imports. */
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -232,14 +236,31 @@ Handles<Import>& imports() {
 }
 }  // namespace vmafx::emulator
 
+namespace {
+
+/* Where the memory begins in its file: llvmpipe, Mesa's Vulkan on the CPU, writes a header before it, the sizes of the
+ * file and of the header first. */
+size_t offset_in_file(int fd) {
+  char path[64] = "", name[64] = "";
+  std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  size_t header[2] = {};
+  if (readlink(path, name, sizeof name - 1) < 0 || !std::strstr(name, "memfd:llvmpipe memory fd") ||
+      pread(fd, header, sizeof header, 0) != sizeof header)
+    return 0;
+  return header[1];
+}
+
+}  // namespace
+
 EMULATOR_API int hipImportExternalMemory(void** memory, const ExternalMemory* from) {
   const Call call("hipImportExternalMemory");
   if (call.error()) return call.error();
   if (from->type != kExternalOpaqueFd) return kNotSupported;
   struct stat file;
-  if (fstat(from->handle.fd, &file) || from->size == 0 || static_cast<size_t>(file.st_size) < from->size)
+  const size_t offset = offset_in_file(from->handle.fd);
+  if (fstat(from->handle.fd, &file) || from->size == 0 || static_cast<size_t>(file.st_size) < from->size + offset)
     return kInvalidValue;
-  const uintptr_t address = DeviceMemory::get().map_file(from->handle.fd, from->size);
+  const uintptr_t address = DeviceMemory::get().map_file(from->handle.fd, from->size, offset);
   if (!address) return kInvalidValue;
   imports().add(memory, {address, from->size, current_device()});
   return kSuccess;
@@ -266,5 +287,48 @@ EMULATOR_API int hipDestroyExternalMemory(void* memory) {
   if (const int code = wait_for_device(call, import->device)) return code;
   DeviceMemory::get().unmap_file(import->address, import->size);
   imports().remove(memory);
+  return call.error();
+}
+
+/* -- Semaphores: files whose first word is the value --------------------------------------------------------------- */
+
+namespace vmafx::emulator {
+Handles<Semaphore>& semaphores() {
+  static auto& all = *new Handles<Semaphore>("semaphore");
+  return all;
+}
+}  // namespace vmafx::emulator
+
+EMULATOR_API int hipImportExternalSemaphore(void** semaphore, const ExternalSemaphore* from) {
+  const Call call("hipImportExternalSemaphore");
+  if (call.error()) return call.error();
+  if (from->type != kExternalTimelineFd) return kNotSupported;
+  using Value = const std::atomic<uint64_t>;
+  void* page = mmap(nullptr, sizeof(Value), PROT_READ, MAP_SHARED, from->handle.fd, 0);
+  if (page == MAP_FAILED) return kInvalidValue;
+  const auto unmap = [](Value* value) { munmap(const_cast<std::atomic<uint64_t>*>(value), sizeof(Value)); };
+  semaphores().add(semaphore, {std::shared_ptr<Value>(static_cast<Value*>(page), unmap)});
+  return kSuccess;
+}
+
+EMULATOR_API int hipWaitExternalSemaphoresAsync(void* const* given, const ExternalWait* waits, unsigned count,
+                                                void* stream_handle) {
+  const Call call("hipWaitExternalSemaphoresAsync");
+  if (call.error()) return call.error();
+  Stream* stream = find_stream(call, stream_handle);
+  const Semaphore* semaphore = count == 1 ? semaphores().find(call, *given) : nullptr;
+  if (!stream || !semaphore) return kInvalidHandle;
+  Work work;
+  work.is_due = [value = semaphore->value, least = waits->value] { return value->load() >= least; };
+  enqueue(*stream, std::move(work));
+  return kSuccess;
+}
+
+EMULATOR_API int hipDestroyExternalSemaphore(void* semaphore) {
+  const Call call("hipDestroyExternalSemaphore");
+  const Semaphore* found = semaphores().find(call, semaphore);
+  if (!found) return kInvalidHandle;
+  if (found->value.use_count() > 1) return call.misuse(kInvalidValue, "work still waits for the semaphore");
+  semaphores().remove(semaphore);
   return call.error();
 }

@@ -90,6 +90,7 @@ void report_leaks() {
   add_leaks(events(), &leaks);
   add_leaks(modules(), &leaks);
   add_leaks(imports(), &leaks);
+  add_leaks(semaphores(), &leaks);
   if (leaks.empty()) return;
   std::string all;
   for (const std::string& leak : leaks) all += (all.empty() ? "" : ", ") + leak;

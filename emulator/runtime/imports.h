@@ -1,6 +1,11 @@
-/* Memory of others (a dma-buf; in tests a memfd), seen by kernels. */
+/* Memory of others (a dma-buf, Vulkan's; in tests a memfd), seen by kernels, and semaphores of others (in tests a memfd
+ * with the value). */
 #ifndef VMAFX_EMULATOR_RUNTIME_IMPORTS_H
 #define VMAFX_EMULATOR_RUNTIME_IMPORTS_H
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
 
 #include "emulator/runtime/calls.h"
 
@@ -12,7 +17,12 @@ struct Import {
   int device;
 };
 
+struct Semaphore {
+  std::shared_ptr<const std::atomic<uint64_t>> value;  // mapped as long as work waits for it
+};
+
 Handles<Import>& imports();
+Handles<Semaphore>& semaphores();
 
 }  // namespace vmafx::emulator
 

@@ -115,10 +115,11 @@ size_t DeviceMemory::used(int device) const {
   return sum;
 }
 
-uintptr_t DeviceMemory::map_file(int fd, size_t size) {
+uintptr_t DeviceMemory::map_file(int fd, size_t size, size_t offset) {
   const uintptr_t address = find_room(round_up(size, kPage) + kPage);
   if (!address) return 0;
-  void* pages = mmap(reinterpret_cast<void*>(address), size, PROT_NONE, MAP_SHARED | MAP_FIXED, fd, 0);
+  void* pages =
+      mmap(reinterpret_cast<void*>(address), size, PROT_NONE, MAP_SHARED | MAP_FIXED, fd, static_cast<off_t>(offset));
   return pages == MAP_FAILED ? 0 : address;
 }
 

@@ -45,7 +45,7 @@ class DeviceMemory {
   size_t used(int device) const;
 
   /* Memory of another owner, made visible at an address. 0: it cannot be mapped. */
-  uintptr_t map_file(int fd, size_t size);
+  uintptr_t map_file(int fd, size_t size, size_t offset);
   void unmap_file(uintptr_t address, size_t size);
   void add_import(uintptr_t address, size_t size, int device);
 

@@ -32,7 +32,7 @@ std::vector<Stream*> all_streams() {
 /* Runs the first piece of work, after what it waits for in other streams. False: that never ends. */
 bool advance(Stream& stream) {
   Work& first = stream.work.front();
-  if (first.never_ends) return false;
+  if (first.never_ends || (first.is_due && !first.is_due())) return false;
   if (first.waits_for && !advance_to(*first.waits_for)) return false;
   if (first.run) {
     DeviceMemory::get().open();  // closed when the call ends

@@ -26,6 +26,7 @@ struct Work {
   std::shared_ptr<Marker> passes;     // a record of an event
   std::shared_ptr<Marker> waits_for;  // a marker of another stream
   bool never_ends = false;
+  std::function<bool()> is_due{};  // of another interface; nullptr: at once
 };
 
 struct Stream {

@@ -288,6 +288,8 @@ enum VmafxMemory {
     VMAFX_MEMORY_PINNED, /* host memory that the GPU's runtime has page-locked: uploaded from there, without a copy */
     VMAFX_MEMORY_DEVICE, /* addresses in device memory (HIP, CUDA) */
     VMAFX_MEMORY_DMABUF, /* DRM PRIME objects of any driver (VAAPI, Vulkan, V4L2, …) */
+    VMAFX_MEMORY_OPAQUE, /* memory of Vulkan on the same GPU, exported as opaque descriptors; planes lie in it row by
+                            row, as in a buffer */
 };
 
 /* The colors that the samples mean, as code points of ITU-T H.273, with the numbers of FFmpeg's AVCOL_SPC_…,
@@ -319,14 +321,17 @@ typedef struct VmafxFormat {
     const char *name;        /* of the input in messages; copied. NULL: "reference", "distorted" */
     double fps;              /* frames per second, read by few metrics (xpsnr, cvvdp); 0: unknown. That of the reference
                                 counts; if it is unknown, that of the first encode that has one */
-    uint64_t spare_pictures; /* DEVICE, DMABUF: how many pictures the library may hold before it must release one, for
-                                each input. 0: few, as a decoder's surfaces are; launches are then small. 40 and more:
-                                launches are as large as is useful */
+    uint64_t spare_pictures; /* DEVICE, DMABUF, OPAQUE: how many pictures the library may hold before it must release
+                                one, for each input. 0: few, as a decoder's surfaces are; launches are then small. 40
+                                and more: launches are as large as is useful */
     int whole_chroma;        /* 1: in 4:2:0 and 4:2:2, chroma planes have half the size of luma rounded up, as FFmpeg
                                 stores them; 0: rounded down, so that a last odd column or row of luma has no chroma.
                                 libvmaf's metrics score them rounded down in both cases. Inputs of odd size must
                                 agree */
-    void *reserved[16];      /* zero */
+    const char *pci_address; /* OPAQUE: of the device that has the memory, "0000:03:00.0"; copied. NULL: unknown */
+    const uint8_t *device_uuid; /* OPAQUE: its VkPhysicalDeviceIDProperties.deviceUUID, 16 bytes; copied. NULL: unknown.
+                                   If neither says that it is another device, the import is tried */
+    void *reserved[14];      /* zero */
 } VmafxFormat;
 
 /* Checks whether two inputs can be scored against each other, before there is a context or a frame. EINVAL, with a
@@ -353,21 +358,31 @@ VMAFX_API unsigned vmafx_imports(const VmafxContext *ctx);
 
 /* -- Frames -------------------------------------------------------------------------------------------------------- */
 
-/* A DRM PRIME object. */
+/* A DRM PRIME object, or OPAQUE: an allocation of Vulkan. */
 typedef struct VmafxObject {
-    int fd;             /* of the dma-buf; the application keeps owning it */
-    uint64_t size;      /* bytes; 0: the size that the descriptor has */
-    uint64_t modifier;  /* DRM_FORMAT_MOD_…; only linear objects (0) are read where they lie */
-    void *reserved[16]; /* zero */
+    int fd;             /* of the dma-buf, of the exported memory; the application keeps owning it */
+    uint64_t size;      /* bytes; 0: the size that the descriptor has. OPAQUE: that of the allocation */
+    uint64_t modifier;  /* DRM_FORMAT_MOD_…; only linear objects (0) are read where they lie. OPAQUE: ignored */
+    uint64_t id;        /* OPAQUE: a number for the allocation, not 0, that no other one of the input ever has: their
+                           descriptors do not tell them apart. It is imported once */
+    void *reserved[15]; /* zero */
 } VmafxObject;
 
+/* A point on a timeline semaphore of Vulkan. */
+typedef struct VmafxSemaphore {
+    int fd;             /* of the semaphore, exported as an opaque descriptor; the application keeps owning it */
+    uint64_t id;        /* a number for the semaphore, not 0, that no other one of the input ever has */
+    uint64_t value;     /* the samples are there once the semaphore has this value */
+    void *reserved[16]; /* zero */
+} VmafxSemaphore;
+
 /* A picture, which is not copied. Every function that takes pictures calls release() exactly once for each, after
- * success or failure, from any thread; until then the samples must stay valid and unchanged. release() and download()
- * must not call the library with the context or the reference that has the picture, not even to close it: a worker that
- * calls them would wait for itself for ever, or continue with freed memory. */
+ * success or failure, from any thread; until then the samples must stay valid and unchanged. release(), download()
+ * and wait() must not call the library with the context or the reference that has the picture, not even to close it: a
+ * worker that calls them would wait for itself for ever, or continue with freed memory. */
 typedef struct VmafxPicture {
     const uint8_t *data[3];    /* the first sample of each plane; semi-planar: data[1] is UV. A plane that no metric
-                                  reads may be NULL. DEVICE: device addresses. DMABUF: ignored */
+                                  reads may be NULL. DEVICE: device addresses. DMABUF, OPAQUE: ignored */
     ptrdiff_t stride[3];       /* bytes from one row to the next, may be negative */
     int has_time;              /* 1: `time` is known, if it is finite; 0: unknown */
     double time;               /* position in the stream, in seconds. That of the distorted picture is the time of the
@@ -384,11 +399,17 @@ typedef struct VmafxPicture {
     int (*download)(void *opaque, struct VmafxPicture *copy);
     void *stream;              /* DEVICE: the stream (hipStream_t, CUstream) whose work so far writes the samples; NULL:
                                   the default stream */
-    int n_objects;             /* DMABUF: how many of `object` are set; 0: not available */
+    int n_objects;             /* DMABUF, OPAQUE: how many of `object` are set; 0: not available */
     VmafxObject object[4];
     int plane_object[3];       /* the index in `object` of each plane; semi-planar: two planes */
     ptrdiff_t plane_offset[3]; /* bytes from the beginning of its object to each plane */
-    void *reserved[16];        /* zero */
+
+    /* OPAQUE: returns 0 once the samples are there, or a negative errno value, -ETIMEDOUT after `timeout_ms`. Called
+     * from any thread, before release(). NULL: they are there. */
+    int (*wait)(void *opaque, int timeout_ms);
+    const VmafxSemaphore *semaphore; /* OPAQUE: waited for on the device instead, where the runtime can; valid as long
+                                        as the samples. NULL: none */
+    void *reserved[14];        /* zero */
 } VmafxPicture;
 
 /* Queues the next frame pair; pairs are counted from 0. Blocks while the limit of frames in flight is reached, so that

@@ -48,6 +48,7 @@ VMAFX_MEMORY_HOST,
 VMAFX_MEMORY_PINNED,
 VMAFX_MEMORY_DEVICE,
 VMAFX_MEMORY_DMABUF,
+VMAFX_MEMORY_OPAQUE,
 };
 typedef struct VmafxColor {
 int matrix;
@@ -71,7 +72,9 @@ const char *name;
 double fps;
 uint64_t spare_pictures;
 int whole_chroma;
-void *reserved[16];
+const char *pci_address;
+const uint8_t *device_uuid;
+void *reserved[14];
 } VmafxFormat;
 int vmafx_check_formats(const VmafxFormat *ref, const VmafxFormat *dist, VmafxLogCallback log,
 void *log_cookie);
@@ -83,8 +86,15 @@ typedef struct VmafxObject {
 int fd;
 uint64_t size;
 uint64_t modifier;
-void *reserved[16];
+uint64_t id;
+void *reserved[15];
 } VmafxObject;
+typedef struct VmafxSemaphore {
+int fd;
+uint64_t id;
+uint64_t value;
+void *reserved[16];
+} VmafxSemaphore;
 typedef struct VmafxPicture {
 const uint8_t *data[3];
 ptrdiff_t stride[3];
@@ -99,7 +109,9 @@ int n_objects;
 VmafxObject object[4];
 int plane_object[3];
 ptrdiff_t plane_offset[3];
-void *reserved[16];
+int (*wait)(void *opaque, int timeout_ms);
+const VmafxSemaphore *semaphore;
+void *reserved[14];
 } VmafxPicture;
 int vmafx_submit(VmafxContext *ctx, const VmafxPicture *ref, const VmafxPicture *dist);
 int vmafx_submit_encodes(VmafxContext *ctx, const VmafxPicture *ref, const VmafxPicture *const *dist, int n);

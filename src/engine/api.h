@@ -42,6 +42,8 @@ Status check_reserved(const Struct& given, const char* name) {
   if constexpr (requires { given.color; }) VMAFX_TRY(check_reserved(given.color, "VmafxColor"));
   if constexpr (requires { given.object; })
     for (const VmafxObject& object : given.object) VMAFX_TRY(check_reserved(object, "VmafxObject"));
+  if constexpr (requires { given.semaphore; })
+    if (given.semaphore) VMAFX_TRY(check_reserved(*given.semaphore, "VmafxSemaphore"));
   if constexpr (requires { given.doubts; }) VMAFX_TRY(check_array(given.doubts, given.n_doubts, "VmafxDoubt"));
   return {};
 }

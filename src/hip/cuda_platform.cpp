@@ -178,6 +178,10 @@ void fill_from_cuda(Symbols& symbols, Functions* f) {
   symbols.optional("cuImportExternalMemory", f->ImportExternalMemory);
   symbols.optional("cuExternalMemoryGetMappedBuffer", f->ExternalMemoryGetMappedBuffer);
   symbols.optional("cuDestroyExternalMemory", f->DestroyExternalMemory);
+  symbols.optional("cuImportExternalSemaphore", f->ImportExternalSemaphore);
+  symbols.optional("cuWaitExternalSemaphoresAsync", f->WaitExternalSemaphoresAsync);
+  symbols.optional("cuDestroyExternalSemaphore", f->DestroyExternalSemaphore);
+  if (!symbols.optional("cuDeviceGetUuid_v2", f->DeviceGetUuid)) symbols.optional("cuDeviceGetUuid", f->DeviceGetUuid);
   f->import_type = kImportDmabufFd;
   f->import_keeps_fd = true;
   f->GetErrorString = error_string;

@@ -91,6 +91,7 @@ StatusOr<Device> describe_device(const Runtime& runtime, int ordinal) {
     return runtime.failure(EIO, "DeviceTotalMem", code);
   device.name = name;
   device.pci_address = address;
+  if (Uuid uuid{}; f.DeviceGetUuid && !f.DeviceGetUuid(&uuid, device.handle)) device.uuid = uuid;
   VMAFX_TRY(read_limits(runtime, device));
   VMAFX_ASSIGN(device.arch, architecture(runtime, device));
   return device;

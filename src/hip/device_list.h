@@ -3,6 +3,7 @@
 #define VMAFX_HIP_DEVICE_LIST_H
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,13 @@ namespace vmafx::hip {
 
 struct Device {
   const Runtime* runtime = nullptr;
-  int ordinal = 0;          // among the devices of its runtime
-  int handle = 0;           // hipDevice_t, CUdevice
-  std::string name;         // "AMD Radeon RX 7900 XTX"
-  std::string pci_address;  // "0000:03:00.0"
-  std::string arch;         // "gfx1100", "sm_90", "emulator"; "" if unknown
-  bool integrated = false;  // shares the CPU's memory
+  int ordinal = 0;             // among the devices of its runtime
+  int handle = 0;              // hipDevice_t, CUdevice
+  std::string name;            // "AMD Radeon RX 7900 XTX"
+  std::string pci_address;     // "0000:03:00.0"
+  std::optional<Uuid> uuid{};  // that Vulkan knows, too; nullopt on HIP
+  std::string arch;            // "gfx1100", "sm_90", "emulator"; "" if unknown
+  bool integrated = false;     // shares the CPU's memory
   size_t memory_bytes = 0;
   int multiprocessors = 0;      // compute units
   int wave_size = 0;            // lanes: 32 or 64

@@ -5,7 +5,6 @@ namespace vmafx::hip {
 namespace {
 
 constexpr unsigned kDeviceScheduleBlockingSync = 4;
-constexpr int kImportOpaqueFd = 1;  // hipExternalMemoryHandleTypeOpaqueFd: on Linux any dma-buf
 
 /* A HIP device's primary context is there from its first use, and needs no handle. */
 Error retain(const Functions& hip, int device, NativeContext* context) {
@@ -37,6 +36,13 @@ Error device_of(const Functions& hip, NativeContext context, int* ordinal) {
   if (!code) code = hip.GetDevice(ordinal);
   const Error restored = hip.SetDevice(previous);
   return code ? code : restored;
+}
+
+/* AMD's runtime has these functions, but on Linux it ends the program in them, or refuses. */
+void fill_semaphores(Symbols& symbols, Functions* f) {
+  symbols.optional("hipImportExternalSemaphore", f->ImportExternalSemaphore);
+  symbols.optional("hipWaitExternalSemaphoresAsync", f->WaitExternalSemaphoresAsync);
+  symbols.optional("hipDestroyExternalSemaphore", f->DestroyExternalSemaphore);
 }
 
 }  // namespace
@@ -78,8 +84,9 @@ void fill_from_hip(Symbols& symbols, Functions* f) {
   symbols.optional("hipImportExternalMemory", f->ImportExternalMemory);
   symbols.optional("hipExternalMemoryGetMappedBuffer", f->ExternalMemoryGetMappedBuffer);
   symbols.optional("hipDestroyExternalMemory", f->DestroyExternalMemory);
-  f->import_type = kImportOpaqueFd;
+  f->import_type = kImportOpaqueFd;  // on Linux any dma-buf
   symbols.optional("vmafx_emulator_arch", f->emulator_arch);
+  if (f->emulator_arch) fill_semaphores(symbols, f);
   symbols.optional("vmafx_emulator_image", f->emulator_image);
   f->retain = retain;
   f->release = release;

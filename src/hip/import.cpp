@@ -20,10 +20,28 @@ bool offers_import(const Functions& f) {
   return f.ImportExternalMemory && f.ExternalMemoryGetMappedBuffer && f.DestroyExternalMemory;
 }
 
-Status check_objects(std::span<const DmabufObject> objects) {
+bool offers_semaphores(const Functions& f) {
+  return f.ImportExternalSemaphore && f.WaitExternalSemaphoresAsync && f.DestroyExternalSemaphore;
+}
+
+/* A descriptor for a call that keeps it if it succeeds, on some platforms. */
+StatusOr<int> descriptor_to_give(const Functions& f, int fd) {
+  const int given = f.import_keeps_fd ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : fd;
+  if (given < 0) return error(errno, "no descriptor is left: %s", std::strerror(errno));
+  return given;
+}
+
+std::string text_of(const Uuid& uuid) {
+  std::string text;
+  for (size_t i = 0; i < uuid.size(); i++)
+    text += format_text(i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", uuid[i]);
+  return text;
+}
+
+Status check_objects(std::span<const ForeignObject> objects) {
   if (objects.empty()) return error(ENOTSUP, "they cannot be had as DRM PRIME objects");
-  for (const DmabufObject& object : objects)
-    if (object.modifier != kModifierLinear)
+  for (const ForeignObject& object : objects)
+    if (!object.is_opaque() && object.modifier != kModifierLinear)
       return error(ENOTSUP, "they are not linear (format modifier 0x%llx)",
                    static_cast<unsigned long long>(object.modifier));
   return {};
@@ -31,13 +49,16 @@ Status check_objects(std::span<const DmabufObject> objects) {
 
 }  // namespace
 
-Status can_import(const Device& device, const std::string& owner, std::span<const DmabufObject> objects) {
+Status can_import(const Device& device, const ForeignDevice& owner, std::span<const ForeignObject> objects) {
   if (!offers_import(device.runtime->functions()))
     return error(ENOTSUP, "the runtime %s cannot import memory", device.runtime->library().c_str());
-  const auto theirs = PciAddress::parse(owner), ours = PciAddress::parse(device.pci_address);
+  const auto theirs = PciAddress::parse(owner.pci_address), ours = PciAddress::parse(device.pci_address);
   if (theirs && ours && theirs != ours)
-    return error(ENOTSUP, "they are on another device (%s, the metrics run on %s)", owner.c_str(),
+    return error(ENOTSUP, "they are on another device (%s, the metrics run on %s)", owner.pci_address.c_str(),
                  device.pci_address.c_str());
+  if (owner.uuid && device.uuid && owner.uuid != device.uuid)
+    return error(ENOTSUP, "they are on another device (UUID %s, the metrics run on %s)", text_of(*owner.uuid).c_str(),
+                 text_of(*device.uuid).c_str());
   return check_objects(objects);
 }
 
@@ -68,13 +89,12 @@ Status wait_for_producer(int fd, std::chrono::milliseconds deadline) {
 
 /* -- One object ---------------------------------------------------------------------------------------------------- */
 
-Status Import::open(int fd) {
+Status Import::open(const ForeignObject& object) {
   const Functions& f = context_->device().runtime->functions();
   ImportSource source{};
-  source.type = f.import_type;
+  source.type = object.is_opaque() ? kImportOpaqueFd : f.import_type;
   source.size = size_;
-  source.handle.fd = f.import_keeps_fd ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : fd;
-  if (source.handle.fd < 0) return error(errno, "no descriptor is left: %s", std::strerror(errno));
+  VMAFX_ASSIGN(source.handle.fd, descriptor_to_give(f, object.fd));
   const Status status = context_->call(
       "ImportExternalMemory", [&](const Functions& calls) { return calls.ImportExternalMemory(&native_, &source); });
   if (!status.ok() && f.import_keeps_fd) close(source.handle.fd);
@@ -92,6 +112,38 @@ Import::~Import() {
     context_->dispose("DestroyExternalMemory", [&](const Functions& f) { return f.DestroyExternalMemory(native_); });
 }
 
+/* -- Semaphores ---------------------------------------------------------------------------------------------------- */
+
+StatusOr<std::unique_ptr<Semaphore>> Semaphore::open(ContextPtr context, int fd) {
+  const Functions& f = context->device().runtime->functions();
+  if (!offers_semaphores(f))
+    return error(ENOTSUP, "the runtime %s cannot wait for semaphores", context->device().runtime->library().c_str());
+  std::unique_ptr<Semaphore> semaphore(new Semaphore(std::move(context)));
+  SemaphoreSource source{};
+  source.type = kImportTimelineFd;
+  VMAFX_ASSIGN(source.handle.fd, descriptor_to_give(f, fd));
+  const Status status = semaphore->context_->call("ImportExternalSemaphore", [&](const Functions& calls) {
+    return calls.ImportExternalSemaphore(&semaphore->native_, &source);
+  });
+  if (!status.ok() && f.import_keeps_fd) close(source.handle.fd);
+  VMAFX_TRY(status);
+  return semaphore;
+}
+
+Semaphore::~Semaphore() {
+  if (native_)
+    context_->dispose("DestroyExternalSemaphore",
+                      [&](const Functions& f) { return f.DestroyExternalSemaphore(native_); });
+}
+
+Status Semaphore::hold(Stream& stream, uint64_t value) const {
+  SemaphoreWait wait{};
+  wait.value = value;
+  return context_->call("WaitExternalSemaphoresAsync", [&](const Functions& f) {
+    return f.WaitExternalSemaphoresAsync(&native_, &wait, 1, stream.native());
+  });
+}
+
 /* -- All of them --------------------------------------------------------------------------------------------------- */
 
 Importer::~Importer() {
@@ -99,31 +151,42 @@ Importer::~Importer() {
 }
 
 void Importer::forget_oldest() {
-  close(known_.back().fd);
+  if (known_.back().fd >= 0) close(known_.back().fd);
   known_.pop_back();
 }
 
-StatusOr<std::shared_ptr<const Import>> Importer::import(const DmabufObject& object) {
-  if (!offers_import(context_->device().runtime->functions()))
-    return error(ENOTSUP, "the runtime %s cannot import memory", context_->device().runtime->library().c_str());
+StatusOr<std::pair<Importer::Identity, uint64_t>> Importer::identify(const ForeignObject& object) {
+  if (object.is_opaque()) return std::pair(Identity{.id = object.id}, object.size);
   struct stat file;
   if (fstat(object.fd, &file)) return error(EINVAL, "a DRM PRIME object of theirs is not an open file");
-  const auto found = std::ranges::find_if(
-      known_, [&](const Known& known) { return known.device == file.st_dev && known.number == file.st_ino; });
-  if (found != known_.end()) {
-    known_.splice(known_.begin(), known_, found);
-    return found->import;
-  }
   /* Kernels before 5.3 give all dma-bufs one number, and no size. */
   if (file.st_size <= 0 || static_cast<uint64_t>(file.st_size) < object.size)
     return error(ENOTSUP, "the kernel does not tell DRM PRIME objects apart");
+  return std::pair(Identity{.device = file.st_dev, .number = file.st_ino},
+                   object.size ? object.size : static_cast<uint64_t>(file.st_size));
+}
 
-  std::shared_ptr<Import> import(new Import(context_, object.size ? object.size : static_cast<uint64_t>(file.st_size)));
-  VMAFX_TRY(import->open(object.fd));
-  const int kept = fcntl(object.fd, F_DUPFD_CLOEXEC, 0);
-  if (kept < 0) return error(errno, "no descriptor is left: %s", std::strerror(errno));
+std::shared_ptr<const Import> Importer::find(const Identity& identity) {
+  const auto found = std::ranges::find(known_, identity, &Known::identity);
+  if (found == known_.end()) return nullptr;
+  known_.splice(known_.begin(), known_, found);
+  return found->import;
+}
+
+StatusOr<std::shared_ptr<const Import>> Importer::import(const ForeignObject& object) {
+  if (!offers_import(context_->device().runtime->functions()))
+    return error(ENOTSUP, "the runtime %s cannot import memory", context_->device().runtime->library().c_str());
+  VMAFX_ASSIGN(const auto identified, identify(object));
+  const auto [identity, size] = identified;
+  if (auto known = find(identity)) return known;
+  if (size == 0) return error(EINVAL, "the size of their memory is not known");
+
+  std::shared_ptr<Import> import(new Import(context_, size));
+  VMAFX_TRY(import->open(object));
+  const int kept = object.is_opaque() ? -1 : fcntl(object.fd, F_DUPFD_CLOEXEC, 0);
+  if (kept < 0 && !object.is_opaque()) return error(errno, "no descriptor is left: %s", std::strerror(errno));
   if (known_.size() >= kMostObjects) forget_oldest();
-  known_.push_front({file.st_dev, file.st_ino, kept, import});
+  known_.push_front({identity, kept, import});
   return std::shared_ptr<const Import>(import);
 }
 

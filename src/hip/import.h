@@ -1,4 +1,5 @@
-/* Memory of another driver as device memory: DRM PRIME objects (dma-bufs), read where they lie, never written. */
+/* Memory of another driver as device memory: DRM PRIME objects (dma-bufs) and memory that Vulkan exports as opaque
+ * descriptors, read where they lie, never written; and Vulkan's timeline semaphores. */
 #ifndef VMAFX_HIP_IMPORT_H
 #define VMAFX_HIP_IMPORT_H
 
@@ -6,26 +7,37 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "base/status.h"
 #include "hip/context.h"
 #include "hip/device_ptr.h"
+#include "hip/stream.h"
 
 namespace vmafx::hip {
 
 inline constexpr uint64_t kModifierLinear = 0;  // DRM_FORMAT_MOD_LINEAR
 
-struct DmabufObject {
+struct ForeignObject {
   int fd = -1;        // stays the caller's
   uint64_t size = 0;  // bytes; 0: what the descriptor says
   uint64_t modifier = kModifierLinear;
+  uint64_t id = 0;  // not 0: an opaque descriptor, of the memory with this number, which is linear
+
+  bool is_opaque() const { return id != 0; }
+};
+
+/* The device that objects are of. */
+struct ForeignDevice {
+  std::string pci_address;     // "" if unknown
+  std::optional<Uuid> uuid{};  // nullopt if unknown
 };
 
 /* Whether `device` may read such objects where they lie, and if not, why: ENOTSUP. This is the one place that decides
- * it. `owner`: PCI address of the device that they are of; "" if unknown, then the attempt decides. */
-Status can_import(const Device& device, const std::string& owner, std::span<const DmabufObject> objects);
+ * it. If nothing of `owner` is known that is known of `device`, the attempt decides. */
+Status can_import(const Device& device, const ForeignDevice& owner, std::span<const ForeignObject> objects);
 
 /* PCI address of the device behind a descriptor of a DRM device node ("/dev/dri/renderD128"); "" if that cannot be
  * told. `numbers`: the folder with a link for each character device. */
@@ -48,7 +60,7 @@ class Import {
   friend class Importer;
   Import(ContextPtr context, uint64_t size) : context_(std::move(context)), size_(size) {}
 
-  Status open(int fd);
+  Status open(const ForeignObject& object);
 
   ContextPtr context_;
   uint64_t size_;
@@ -56,7 +68,26 @@ class Import {
   Address address_ = 0;
 };
 
-/* Imports each object once: a decoder hands out the same few surfaces again and again, under new descriptors. Used by
+/* A timeline semaphore of Vulkan. */
+class Semaphore {
+ public:
+  /* `fd` stays the caller's. ENOTSUP: the runtime cannot wait for one. */
+  static StatusOr<std::unique_ptr<Semaphore>> open(ContextPtr context, int fd);
+  ~Semaphore();
+  Semaphore(const Semaphore&) = delete;
+  Semaphore& operator=(const Semaphore&) = delete;
+
+  /* Makes later work in `stream` start once the semaphore has this value. */
+  Status hold(Stream& stream, uint64_t value) const;
+
+ private:
+  explicit Semaphore(ContextPtr context) : context_(std::move(context)) {}
+
+  ContextPtr context_;
+  NativeSemaphore native_ = nullptr;
+};
+
+/* Imports each object once: a producer hands out the same few surfaces again and again, under new descriptors. Used by
  * one thread at a time; what it gave out may be let go from any. */
 class Importer {
  public:
@@ -69,15 +100,25 @@ class Importer {
 
   /* ENOTSUP: the runtime cannot import, or the objects cannot be told apart. EINVAL: no such object. Others: the
    * runtime's words. */
-  StatusOr<std::shared_ptr<const Import>> import(const DmabufObject& object);
+  StatusOr<std::shared_ptr<const Import>> import(const ForeignObject& object);
 
  private:
-  /* A duplicate of the descriptor is kept open, so that no other object gets the number of this one. */
+  struct Identity {
+    uint64_t device = 0, number = 0;  // st_dev, st_ino
+    uint64_t id = 0;                  // or, of an opaque descriptor, this
+
+    bool operator==(const Identity&) const = default;
+  };
+  /* A duplicate of a dma-buf's descriptor is kept open, so that no other object gets the number of this one. */
   struct Known {
-    uint64_t device, number;  // st_dev, st_ino
-    int fd;
+    Identity identity;
+    int fd;  // -1: none
     std::shared_ptr<const Import> import;
   };
+
+  /* The identity of an object, and its size in bytes. */
+  static StatusOr<std::pair<Identity, uint64_t>> identify(const ForeignObject& object);
+  std::shared_ptr<const Import> find(const Identity& identity);
   void forget_oldest();
 
   ContextPtr context_;

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -32,6 +33,7 @@ using NativeEvent = struct NativeEventRecord*;
 using NativeModule = struct NativeModuleRecord*;
 using NativeFunction = struct NativeFunctionRecord*;
 using NativeImport = struct NativeImportRecord*;
+using NativeSemaphore = struct NativeSemaphoreRecord*;
 using Address = uint64_t;  // in device memory: void* in HIP, CUdeviceptr in CUDA
 static_assert(sizeof(void*) == sizeof(Address), "device addresses are passed as 64-bit integers");
 
@@ -70,6 +72,8 @@ struct ImportSource {
 };
 static_assert(sizeof(ImportSource) == 104);
 
+inline constexpr int kImportOpaqueFd = 1;  // hipExternalMemoryHandleTypeOpaqueFd, its CUDA counterpart
+
 /* hipExternalMemoryBufferDesc, CUDA_EXTERNAL_MEMORY_BUFFER_DESC. */
 struct ImportPart {
   unsigned long long offset, size;
@@ -77,6 +81,32 @@ struct ImportPart {
   unsigned reserved[16];
 };
 static_assert(sizeof(ImportPart) == 88);
+
+/* hipExternalSemaphoreHandleDesc, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC. */
+struct SemaphoreSource {
+  int type;
+  union {
+    int fd;
+    void* other[2];
+  } handle;
+  unsigned flags;
+  unsigned reserved[16];
+};
+static_assert(sizeof(SemaphoreSource) == 96);
+
+inline constexpr int kImportTimelineFd = 9;  // hipExternalSemaphoreHandleTypeTimelineSemaphoreFd, its counterpart
+
+/* hipExternalSemaphoreWaitParams, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS. */
+struct SemaphoreWait {
+  unsigned long long value;
+  unsigned long long other[3];  // of semaphores of other kinds
+  unsigned reserved_of_kinds[10];
+  unsigned flags;
+  unsigned reserved[16];
+};
+static_assert(sizeof(SemaphoreWait) == 144);
+
+using Uuid = std::array<uint8_t, 16>;
 
 /* The functions in use, by their HIP names without the prefix; shapes and flags are HIP's. */
 struct Functions {
@@ -90,6 +120,8 @@ struct Functions {
   Error (*DeviceGetPCIBusId)(char* address, int length, int device);
   Error (*DeviceTotalMem)(size_t* bytes, int device);
   Error (*DeviceGetAttribute)(int* value, Attribute attribute, int device);
+  Error (*DeviceGetUuid)(Uuid* uuid,
+                         int device) = nullptr;  // the one that Vulkan knows, too; null on HIP, which lacks it
 
   /* Not of HIP. retain: the context to use a device with (its primary one), which the last release() may destroy.
    * enter and leave bracket the calls of a thread. device_of: the ordinal of an application's context. */
@@ -134,8 +166,14 @@ struct Functions {
   Error (*ImportExternalMemory)(NativeImport* import, const ImportSource* source) = nullptr;
   Error (*ExternalMemoryGetMappedBuffer)(Address* address, NativeImport import, const ImportPart* part) = nullptr;
   Error (*DestroyExternalMemory)(NativeImport import) = nullptr;
-  int import_type = 0;  // the constant for a dma-buf: hipExternalMemoryHandleType, CUexternalMemoryHandleType
-  bool import_keeps_fd = false;
+  int import_type = 0;           // the constant for a dma-buf: hipExternalMemoryHandleType, CUexternalMemoryHandleType
+  bool import_keeps_fd = false;  // of semaphores, too
+
+  /* Timeline semaphores of others; null where the runtime cannot. */
+  Error (*ImportExternalSemaphore)(NativeSemaphore* semaphore, const SemaphoreSource* source) = nullptr;
+  Error (*WaitExternalSemaphoresAsync)(const NativeSemaphore* semaphores, const SemaphoreWait* waits, unsigned count,
+                                       NativeStream stream) = nullptr;
+  Error (*DestroyExternalSemaphore)(NativeSemaphore semaphore) = nullptr;
 
   /* Only the emulators of the tests have these: the architecture that one calls itself, and the image of the kernels
    * that it carries, nullptr if it runs those that are embedded. */

@@ -71,22 +71,28 @@ std::string structs() {
   }
   {
     using Struct = VmafxFormat;
-    text += describe("VmafxFormat", sizeof(Struct), alignof(Struct),
-                     {FIELD(width), FIELD(height), FIELD(chroma), FIELD(bits), FIELD(layout), FIELD(shift),
-                      FIELD(memory), FIELD(device_context), FIELD(drm_fd), FIELD(color), FIELD(name), FIELD(fps),
-                      FIELD(spare_pictures), FIELD(whole_chroma), FIELD(reserved)});
+    text +=
+        describe("VmafxFormat", sizeof(Struct), alignof(Struct),
+                 {FIELD(width), FIELD(height), FIELD(chroma), FIELD(bits), FIELD(layout), FIELD(shift), FIELD(memory),
+                  FIELD(device_context), FIELD(drm_fd), FIELD(color), FIELD(name), FIELD(fps), FIELD(spare_pictures),
+                  FIELD(whole_chroma), FIELD(pci_address), FIELD(device_uuid), FIELD(reserved)});
   }
   {
     using Struct = VmafxObject;
     text += describe("VmafxObject", sizeof(Struct), alignof(Struct),
-                     {FIELD(fd), FIELD(size), FIELD(modifier), FIELD(reserved)});
+                     {FIELD(fd), FIELD(size), FIELD(modifier), FIELD(id), FIELD(reserved)});
+  }
+  {
+    using Struct = VmafxSemaphore;
+    text += describe("VmafxSemaphore", sizeof(Struct), alignof(Struct),
+                     {FIELD(fd), FIELD(id), FIELD(value), FIELD(reserved)});
   }
   {
     using Struct = VmafxPicture;
     text += describe("VmafxPicture", sizeof(Struct), alignof(Struct),
                      {FIELD(data), FIELD(stride), FIELD(has_time), FIELD(time), FIELD(keyframe), FIELD(release),
                       FIELD(opaque), FIELD(download), FIELD(stream), FIELD(n_objects), FIELD(object),
-                      FIELD(plane_object), FIELD(plane_offset), FIELD(reserved)});
+                      FIELD(plane_object), FIELD(plane_offset), FIELD(wait), FIELD(semaphore), FIELD(reserved)});
   }
   {
     using Struct = VmafxScore;
@@ -155,7 +161,7 @@ std::string values() {
          VALUE(VMAFX_CHROMA_400) + VALUE(VMAFX_CHROMA_420) + VALUE(VMAFX_CHROMA_422) + VALUE(VMAFX_CHROMA_444) +
          VALUE(VMAFX_LAYOUT_PLANAR) + VALUE(VMAFX_LAYOUT_SEMIPLANAR) + VALUE(VMAFX_MEMORY_HOST) +
          VALUE(VMAFX_MEMORY_PINNED) + VALUE(VMAFX_MEMORY_DEVICE) + VALUE(VMAFX_MEMORY_DMABUF) +
-         VALUE(VMAFX_OPTION_TEXT) + VALUE(VMAFX_OPTION_INT) + VALUE(VMAFX_OPTION_FLAG) +
+         VALUE(VMAFX_MEMORY_OPAQUE) + VALUE(VMAFX_OPTION_TEXT) + VALUE(VMAFX_OPTION_INT) + VALUE(VMAFX_OPTION_FLAG) +
          VALUE(VMAFX_DOUBT_UNMATCHED_DISTORTED) + VALUE(VMAFX_DOUBT_UNMATCHED_REFERENCE) +
          VALUE(VMAFX_DOUBT_REPEATED_REFERENCE) + VALUE(VMAFX_DOUBT_REPEATED_DISTORTED) +
          VALUE(VMAFX_DOUBT_TIME_DIFFERENCE) + VALUE(VMAFX_DOUBT_CORRUPT_DISTORTED) +

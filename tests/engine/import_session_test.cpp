@@ -10,10 +10,12 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <list>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "hip/memory.h"
 #include "hip/stream.h"
@@ -155,6 +157,9 @@ class DmabufDecoder : public Decoder {
 
   int surfaces() const { return static_cast<int>(surfaces_.size()); }
 
+ protected:
+  int file(int surface) const { return surfaces_[static_cast<size_t>(surface)]; }
+
  private:
   int take_surface(size_t size) {
     if (free_.empty()) {
@@ -175,6 +180,88 @@ class DmabufDecoder : public Decoder {
 
   std::vector<int> surfaces_, free_;
   std::map<int, int> lent_;
+};
+
+enum class Producer { kWaitedFor, kSignals, kFails };
+
+/* Surfaces that are opaque memory, as Vulkan exports it, written late: when they are waited for, or by a thread that
+ * counts them in a semaphore. */
+class OpaqueDecoder : public DmabufDecoder {
+ public:
+  explicit OpaqueDecoder(Producer producer) : producer_(producer) {
+    modifier = kTiled;  // does not matter
+    must(ftruncate(semaphore_, sizeof(uint64_t)) == 0);
+    if (producer == Producer::kSignals) writer_ = std::thread([this] { write_all(); });
+  }
+  ~OpaqueDecoder() override {
+    if (writer_.joinable()) {
+      {
+        const std::lock_guard lock(mutex);
+        ended_ = true;
+      }
+      writer_.join();
+    }
+    close(semaphore_);
+  }
+
+  VmafxPicture make(const VmafxFormat& f, const Samples& samples) {
+    VmafxPicture picture = DmabufDecoder::make(f, samples);
+    const int surface = static_cast<const Loan*>(picture.opaque)->surface;
+    const std::lock_guard lock(mutex);
+    std::vector<uint8_t> bytes(picture.object[0].size), garbage(bytes.size(), 0xAA);
+    must(pread(file(surface), bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
+    must(pwrite(file(surface), garbage.data(), garbage.size(), 0) == static_cast<ssize_t>(garbage.size()));
+    pending_.push_back({surface, std::move(bytes)});
+    picture.object[0].id = static_cast<uint64_t>(surface) + 1;
+    picture.wait = wait;
+    signals_.push_back({.fd = semaphore_, .id = 7, .value = ++made_});
+    if (producer_ == Producer::kSignals) picture.semaphore = &signals_.back();
+    return picture;
+  }
+
+  int waits = 0;  // calls of wait()
+
+ private:
+  struct Pending {
+    int surface;
+    std::vector<uint8_t> bytes;
+  };
+
+  static int wait(void* opaque, int timeout_ms) {
+    auto& decoder = static_cast<OpaqueDecoder&>(*static_cast<const Loan*>(opaque)->decoder);
+    ck_assert_int_gt(timeout_ms, 0);
+    const std::lock_guard lock(decoder.mutex);
+    decoder.waits++;
+    if (decoder.producer_ == Producer::kFails) return -ETIMEDOUT;
+    while (!decoder.pending_.empty()) decoder.write_first();
+    return 0;
+  }
+
+  void write_first() {
+    const Pending& first = pending_.front();
+    must(pwrite(file(first.surface), first.bytes.data(), first.bytes.size(), 0) ==
+         static_cast<ssize_t>(first.bytes.size()));
+    pending_.pop_front();
+    written_++;
+    must(pwrite(semaphore_, &written_, sizeof written_, 0) == sizeof written_);
+  }
+
+  void write_all() {
+    for (bool ended = false; !ended;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      const std::lock_guard lock(mutex);
+      if (!pending_.empty()) write_first();
+      ended = ended_ && pending_.empty();
+    }
+  }
+
+  const Producer producer_;
+  const int semaphore_ = memfd_create("semaphore", MFD_CLOEXEC);
+  uint64_t made_ = 0, written_ = 0;
+  bool ended_ = false;
+  std::deque<Pending> pending_;
+  std::deque<VmafxSemaphore> signals_;
+  std::thread writer_;
 };
 
 /* Surfaces in device memory of the application, filled by work in its stream that nobody waits for. */
@@ -289,6 +376,16 @@ Outcome run_dmabuf(DmabufDecoder& decoder, const VmafxFormat& f, const Params& p
   return run_stream(params, options);
 }
 
+/* A stream of pictures in opaque memory. */
+Outcome run_opaque(OpaqueDecoder& decoder, const VmafxFormat& f, const Params& params,
+                   const char* pci_address = nullptr) {
+  StreamOptions options = host_stream(f);
+  options.dist.pci_address = pci_address;
+  put_on_gpu(options, kDistOnly, VMAFX_MEMORY_OPAQUE,
+             [&](const VmafxFormat& of, const Samples& samples) { return decoder.make(of, samples); });
+  return run_stream(params, options);
+}
+
 std::string counts(const char* role, int imported, int uploaded, int downloaded) {
   return format_text("%s: %d imported, %d uploaded, %d downloaded", role, imported, uploaded, downloaded);
 }
@@ -357,6 +454,37 @@ START_TEST(what_cannot_be_imported_is_downloaded) {
     ck_assert_int_eq(outcome.error, 0);
     assert_contains(outcome.log, "the GPU reads other samples in them than a download gives (plane 0, row 63)");
     assert_contains(outcome.log, counts("distorted", 0, kFrames, kFrames));
+  }
+  ck_assert_int_eq(open_descriptors(), before);
+}
+END_TEST
+
+START_TEST(opaque_memory_is_read_once_it_is_written) {
+  const int before = open_descriptors();
+  for (const VmafxFormat& f : {kPlanar, kNv12, kP010, kP216})
+    for (const Producer producer : {Producer::kWaitedFor, Producer::kSignals}) {
+      OpaqueDecoder decoder(producer);
+      const Outcome outcome = run_opaque(decoder, f, params_on("hip"), "0000:03:00.0");
+      assert_scores(outcome, f);
+      assert_contains(outcome.log, counts("distorted", kFrames, 0, 0));
+      ck_assert_int_eq(decoder.waits, producer == Producer::kSignals ? 0 : kFrames);
+    }
+  ck_assert_int_eq(open_descriptors(), before);
+}
+END_TEST
+
+START_TEST(opaque_memory_that_cannot_be_read_is_downloaded) {
+  const int before = open_descriptors();
+  {
+    OpaqueDecoder foreign(Producer::kWaitedFor), failing(Producer::kFails);
+    const Outcome elsewhere = run_opaque(foreign, kNv12, params_on("hip"), "0000:0a:00.0");
+    assert_scores(elsewhere, kNv12);
+    assert_contains(elsewhere.log, "they are on another device (0000:0a:00.0, the metrics run on 0000:03:00.0)");
+    const Outcome late = run_opaque(failing, kNv12, params_on("hip"));
+    assert_scores(late, kNv12);
+    assert_contains(late.log, "waiting for their producer failed: Connection timed out");
+    assert_contains(late.log, counts("distorted", 0, kFrames, kFrames));
+    ck_assert_int_eq(failing.waits, 1);
   }
   ck_assert_int_eq(open_descriptors(), before);
 }
@@ -607,6 +735,8 @@ int main(int argc, char** argv) {
   return failed | run_suite_on_emulator("pictures on a GPU that cannot be read there",
                                         {{"spare", no_more_pictures_are_held_than_are_to_spare},
                                          {"downloads", what_cannot_be_imported_is_downloaded},
+                                         {"opaque", opaque_memory_is_read_once_it_is_written},
+                                         {"opaque_refused", opaque_memory_that_cannot_be_read_is_downloaded},
                                          {"options", import_is_obeyed},
                                          {"looks_back", metrics_that_look_back_far_get_downloads},
                                          {"cpu", the_cpu_gets_downloads},

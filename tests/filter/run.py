@@ -33,6 +33,7 @@ import cases_pairing
 import cases_pipelines
 import cases_ranges
 import cases_reports
+import cases_vulkan
 import cases_windows
 import cases_xpsnr
 

@@ -93,6 +93,17 @@ int cuCtxPopCurrent_v2(NativeContext* context) {
   return 0;
 }
 
+int cuDeviceGetUuid_v2(Uuid* uuid, int) {
+  uuid->fill(7);
+  return 0;
+}
+
+int cuImportExternalSemaphore(NativeSemaphore*, const SemaphoreSource* source) { return source->type == 9 ? 0 : 1; }
+int cuWaitExternalSemaphoresAsync(const NativeSemaphore*, const SemaphoreWait* wait, unsigned, NativeStream) {
+  return static_cast<int>(wait->value);
+}
+int cuDestroyExternalSemaphore(NativeSemaphore) { return 0; }
+
 int cuCtxSetLimit(int limit, size_t value) {
   ck_assert_int_eq(limit, 0);  // CU_LIMIT_STACK_SIZE
   ck_assert_int_eq(driver.pushed, 1);
@@ -147,8 +158,25 @@ START_TEST(what_the_driver_refuses_is_done_without) {
 }
 END_TEST
 
+START_TEST(semaphores_and_the_uuid_are_the_drivers) {
+  Functions functions{};
+  Symbols symbols(dlopen(nullptr, RTLD_NOW));
+  fill_from_cuda(symbols, &functions);
+  Uuid uuid{};
+  ck_assert_int_eq(functions.DeviceGetUuid(&uuid, 0), 0);
+  ck_assert_uint_eq(uuid[15], 7);
+  const SemaphoreSource timeline{.type = kImportTimelineFd, .handle = {}, .flags = 0, .reserved = {}};
+  ck_assert_int_eq(functions.ImportExternalSemaphore(nullptr, &timeline), 0);
+  SemaphoreWait wait{};
+  wait.value = 42;
+  ck_assert_int_eq(functions.WaitExternalSemaphoresAsync(nullptr, &wait, 1, nullptr), 42);
+  ck_assert_int_eq(functions.DestroyExternalSemaphore(nullptr), 0);
+}
+END_TEST
+
 int main() {
   return vmafx::test::run_suite("cuda_platform", {{"new", a_new_context_keeps_little_for_stacks_and_sleeps},
                                                   {"others", a_context_of_others_stays_as_it_is},
-                                                  {"refused", what_the_driver_refuses_is_done_without}});
+                                                  {"refused", what_the_driver_refuses_is_done_without},
+                                                  {"semaphores", semaphores_and_the_uuid_are_the_drivers}});
 }

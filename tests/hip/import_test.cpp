@@ -56,7 +56,7 @@ class Memory {
   ~Memory() {
     if (fd_ >= 0) close(fd_);
   }
-  DmabufObject object() const { return {fd_, kBytes, kModifierLinear}; }
+  ForeignObject object() const { return {fd_, kBytes, kModifierLinear}; }
 
  private:
   int fd_;
@@ -97,12 +97,57 @@ START_TEST(an_object_is_imported_once) {
   Importer importer(context);
   const Memory a(1), b(2);
   const auto first = take(importer.import(a.object())), other = take(importer.import(b.object()));
-  DmabufObject again = a.object();
+  ForeignObject again = a.object();
   again.fd = dup(again.fd);
   again.size = 0;  // as some drivers say it
   ck_assert_ptr_eq(take(importer.import(again)).get(), first.get());
   close(again.fd);
   ck_assert_ptr_ne(other.get(), first.get());
+}
+END_TEST
+
+/* Opaque descriptors are told apart by their numbers alone. */
+START_TEST(opaque_memory_is_known_by_its_number) {
+  const int before = open_descriptors();
+  {
+    const ContextPtr context = open_context();
+    Importer importer(context);
+    const Memory memory(5);
+    ForeignObject object = memory.object();
+    object.modifier = kTiled;
+    object.id = 1;
+    const auto first = take(importer.import(object));
+    ck_assert_int_eq(device_byte(context, *first, 2), 7);
+    ck_assert_ptr_eq(take(importer.import(object)).get(), first.get());
+    object.fd = -1;  // not looked at again
+    ck_assert_ptr_eq(take(importer.import(object)).get(), first.get());
+    object = memory.object();
+    object.id = 2;
+    ck_assert_ptr_ne(take(importer.import(object)).get(), first.get());
+    object = {.fd = object.fd, .size = 0, .id = 3};
+    ck_assert_int_eq(importer.import(object).status().code(), EINVAL);
+  }
+  ck_assert_int_eq(open_descriptors(), before);
+}
+END_TEST
+
+START_TEST(a_stream_waits_for_a_semaphore) {
+  const int before = open_descriptors(), file = memfd_create("semaphore", MFD_CLOEXEC);
+  {
+    const ContextPtr context = open_context();
+    uint64_t value = 4;
+    ck_assert_int_eq(pwrite(file, &value, sizeof value, 0), sizeof value);
+    const auto semaphore = take(Semaphore::open(context, file));
+    Stream stream = take(Stream::create(context));
+    ck_assert(semaphore->hold(stream, 5).ok());
+    Event event = take(Event::create(context));
+    ck_assert(event.record(stream).ok());
+    ck_assert(!take(event.done()));
+    ck_assert_int_eq(pwrite(file, &++value, sizeof value, 0), sizeof value);
+    ck_assert(take(event.done()));
+  }
+  close(file);
+  ck_assert_int_eq(open_descriptors(), before);
 }
 END_TEST
 
@@ -123,28 +168,39 @@ END_TEST
 START_TEST(what_cannot_be_imported_is_told_why) {
   Device device = open_context()->device();
   const Memory memory(0);
-  const DmabufObject linear = memory.object();
-  DmabufObject tiled = linear;
+  const ForeignObject linear = memory.object();
+  ForeignObject tiled = linear;
   tiled.modifier = kTiled;
-  ck_assert(can_import(device, "", {&linear, 1}).ok());
-  ck_assert(can_import(device, "0000:03:00.0", {&linear, 1}).ok());
-  ck_assert(can_import(device, "03:00.0", {&linear, 1}).ok());
+  ck_assert(can_import(device, {""}, {&linear, 1}).ok());
+  ck_assert(can_import(device, {"0000:03:00.0"}, {&linear, 1}).ok());
+  ck_assert(can_import(device, {"03:00.0"}, {&linear, 1}).ok());
 
-  const Status foreign = can_import(device, "0000:0a:00.0", {&linear, 1});
+  const Status foreign = can_import(device, {"0000:0a:00.0"}, {&linear, 1});
   ck_assert_int_eq(foreign.code(), ENOTSUP);
   assert_text_eq(foreign.message(), "they are on another device (0000:0a:00.0, the metrics run on 0000:03:00.0)");
-  const DmabufObject mixed[] = {linear, tiled};
-  assert_text_eq(can_import(device, "", mixed).message(), "they are not linear (format modifier 0x200000000000001)");
-  assert_contains(can_import(device, "", {}).message(), "cannot be had");
+  const ForeignObject mixed[] = {linear, tiled};
+  assert_text_eq(can_import(device, {""}, mixed).message(), "they are not linear (format modifier 0x200000000000001)");
+  assert_contains(can_import(device, {""}, {}).message(), "cannot be had");
+
+  const Uuid one = {1, 2, 3, 4, 5, 6}, other = {9};
+  const ForeignDevice theirs{.pci_address = "", .uuid = one};
+  ck_assert(can_import(device, theirs, {&linear, 1}).ok());  // nothing to compare it with
+  device.uuid = one;
+  ck_assert(can_import(device, theirs, {&linear, 1}).ok());
+  device.uuid = other;
+  assert_text_eq(can_import(device, theirs, {&linear, 1}).message(),
+                 "they are on another device (UUID 01020304-0506-0000-0000-000000000000, the metrics run on "
+                 "09000000-0000-0000-0000-000000000000)");
   device = vmafx::test::fake_device();
-  assert_contains(can_import(device, "", {&linear, 1}).message(), "cannot import memory");
+  ck_assert_int_eq(Semaphore::open(take(Context::open(device)), 0).status().code(), ENOTSUP);
+  assert_contains(can_import(device, {""}, {&linear, 1}).message(), "cannot import memory");
 }
 END_TEST
 
 START_TEST(a_wrong_object_is_refused) {
   Importer importer(open_context());
   const Memory memory(0);
-  DmabufObject object = memory.object();
+  ForeignObject object = memory.object();
   object.size = kBytes + 1;
   ck_assert_int_eq(importer.import(object).status().code(), ENOTSUP);
   ck_assert_int_eq(importer.import({-1, kBytes, kModifierLinear}).status().code(), EINVAL);
@@ -206,6 +262,8 @@ int main() {
                                            {"read", an_object_is_read_where_it_lies},
                                            {"once", an_object_is_imported_once},
                                            {"few", few_objects_are_remembered},
+                                           {"opaque", opaque_memory_is_known_by_its_number},
+                                           {"semaphore", a_stream_waits_for_a_semaphore},
                                            {"decision", what_cannot_be_imported_is_told_why},
                                            {"wrong", a_wrong_object_is_refused},
                                            {"device", the_device_of_a_drm_node_is_found}});

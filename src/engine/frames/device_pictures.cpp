@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 
@@ -31,6 +32,12 @@ StatusOr<hip::ContextPtr> producer_context(const VmafxFormat& format, const hip:
   return hip::Context::adopt(*device.runtime, native);
 }
 
+/* The device that objects are of, as far as the application tells. */
+hip::ForeignDevice owner_of(const InputFormat& format) {
+  if (format.given.memory == VMAFX_MEMORY_DMABUF) return {hip::drm_pci_address(format.given.drm_fd)};
+  return {format.pci_address, format.device_uuid};
+}
+
 }  // namespace
 
 hip::Platform hip_platform(VmafxPlatform platform) {
@@ -43,8 +50,9 @@ StatusOr<std::unique_ptr<DeviceIntake>> DeviceIntake::create(const InputFormat& 
   if (format.given.memory == VMAFX_MEMORY_DEVICE) {
     VMAFX_ASSIGN(intake->producer_, producer_context(format.given, device, given));
   } else {
-    intake->owner_ = hip::drm_pci_address(format.given.drm_fd);
-    const hip::DmabufObject any;  // the objects of each picture are looked at when it comes
+    intake->owner_ = owner_of(format);
+    intake->producer_ = device.context;
+    const hip::ForeignObject any;  // the objects of each picture are looked at when it comes
     VMAFX_TRY(hip::can_import(device, intake->owner_, {&any, 1}));
   }
   return intake;
@@ -52,25 +60,66 @@ StatusOr<std::unique_ptr<DeviceIntake>> DeviceIntake::create(const InputFormat& 
 
 StatusOr<DevicePicture> DeviceIntake::take(const VmafxPicture& picture) {
   DevicePicture taken;
-  if (format_.given.memory == VMAFX_MEMORY_DMABUF) VMAFX_TRY(import_objects(picture, taken));
+  if (format_.given.memory != VMAFX_MEMORY_DEVICE) VMAFX_TRY(import_objects(picture, taken));
   for (int p = 0; p < 3; p++)
     if (format_.is_read(p)) VMAFX_TRY(take_plane(picture, p, taken));
   if (format_.given.memory == VMAFX_MEMORY_DEVICE) {
     VMAFX_ASSIGN(taken.ready, mark(picture.stream));
   }
+  if (format_.given.memory == VMAFX_MEMORY_OPAQUE) VMAFX_TRY(await(picture, taken));
   return taken;
 }
 
 Status DeviceIntake::import_objects(const VmafxPicture& picture, DevicePicture& taken) {
-  hip::DmabufObject objects[kMostObjects];
+  const bool opaque = format_.given.memory == VMAFX_MEMORY_OPAQUE;
+  hip::ForeignObject objects[kMostObjects];
   const int n = std::clamp(picture.n_objects, 0, kMostObjects);
-  for (int i = 0; i < n; i++) objects[i] = {picture.object[i].fd, picture.object[i].size, picture.object[i].modifier};
+  if (opaque && n == 0) return error(ENOTSUP, "Vulkan could not copy them");
+  for (int i = 0; i < n; i++) {
+    const VmafxObject& given = picture.object[i];
+    if (opaque && !given.id) return error(EINVAL, "an object of theirs has no number");
+    objects[i] = {given.fd, given.size, given.modifier, opaque ? given.id : 0};
+  }
   VMAFX_TRY(hip::can_import(device_, owner_, {objects, static_cast<size_t>(n)}));
   for (int i = 0; i < n; i++) {
-    VMAFX_TRY(hip::wait_for_producer(objects[i].fd, device_.context->deadline()));
+    if (!opaque) VMAFX_TRY(hip::wait_for_producer(objects[i].fd, device_.context->deadline()));
     VMAFX_ASSIGN(taken.imports[i], importer_.import(objects[i]));
   }
   return {};
+}
+
+/* Has the device wait for opaque memory, or waits here if it cannot. */
+Status DeviceIntake::await(const VmafxPicture& picture, DevicePicture& taken) {
+  if (picture.semaphore && can_hold_) {
+    auto ready = mark_after(*picture.semaphore);
+    if (ready.ok()) {
+      taken.ready = std::move(ready.value());
+      return {};
+    }
+    if (is_lost()) return ready.status();
+    can_hold_ = false;
+  }
+  if (!picture.wait) return {};
+  const int64_t deadline = std::min<int64_t>(device_.context->deadline().count(), INT_MAX);
+  const int failure = picture.wait(picture.opaque, static_cast<int>(deadline));
+  if (!failure) return {};
+  return error(failure < 0 ? -failure : EIO, "waiting for their producer failed: %s",
+               std::strerror(failure < 0 ? -failure : EIO));
+}
+
+/* An event that occurs once the semaphore has its value. */
+StatusOr<std::shared_ptr<const hip::Event>> DeviceIntake::mark_after(const VmafxSemaphore& given) {
+  if (!semaphore_ || semaphore_id_ != given.id) {
+    if (arrivals_) VMAFX_TRY(arrivals_->drain());
+    VMAFX_ASSIGN(semaphore_, hip::Semaphore::open(device_.context, given.fd));
+    semaphore_id_ = given.id;
+  }
+  if (!arrivals_) {
+    VMAFX_ASSIGN(hip::Stream stream, hip::Stream::create(device_.context));
+    arrivals_.emplace(std::move(stream));
+  }
+  VMAFX_TRY(semaphore_->hold(*arrivals_, given.value));
+  return mark(arrivals_->native());
 }
 
 /* The address of raw plane `source`, which has this many bytes. */
@@ -86,7 +135,7 @@ StatusOr<hip::Address> DeviceIntake::plane_address(const VmafxPicture& picture, 
     return error(EINVAL, "the description of plane %d is wrong: its object, offset or stride is out of range", source);
   const hip::Import& import = *taken.imports[object];
   if (static_cast<uint64_t>(offset) + bytes > import.size())
-    return error(EINVAL, "plane %d reaches past the end of its DRM PRIME object", source);
+    return error(EINVAL, "plane %d reaches past the end of its object", source);
   return import.data().address() + static_cast<uint64_t>(offset);
 }
 

@@ -3,6 +3,7 @@
 #define VMAFX_ENGINE_FRAMES_DEVICE_PICTURES_H
 
 #include <memory>
+#include <optional>
 
 #include "base/status.h"
 #include "engine/frames/input_format.h"
@@ -45,8 +46,9 @@ class DeviceIntake {
   static StatusOr<std::unique_ptr<DeviceIntake>> create(const InputFormat& format, const hip::OpenedDevice& device,
                                                         const GivenContext& given);
 
-  /* Waits until the producer of a DRM PRIME object is done; for other producers the device will wait. Any failure means
-   * that this picture cannot be read where it lies. */
+  /* Waits until the producer of a DRM PRIME object is done, and that of opaque memory if the runtime takes no
+   * semaphore; for other producers the device will wait. Any failure means that this picture cannot be read where it
+   * lies. */
   StatusOr<DevicePicture> take(const VmafxPicture& picture);
 
   /* Compares the picture, as the device sees it, with `host`, a download of it. Waits for the device. EBADMSG: they
@@ -63,14 +65,20 @@ class DeviceIntake {
   StatusOr<hip::Address> plane_address(const VmafxPicture& picture, const DevicePicture& taken, int source,
                                        size_t bytes) const;
   Status take_plane(const VmafxPicture& picture, int plane, DevicePicture& taken) const;
+  Status await(const VmafxPicture& picture, DevicePicture& taken);
+  StatusOr<std::shared_ptr<const hip::Event>> mark_after(const VmafxSemaphore& semaphore);
   StatusOr<std::shared_ptr<const hip::Event>> mark(void* stream);
 
   InputFormat format_;
   hip::OpenedDevice device_;
-  hip::ContextPtr producer_;  // the context of device addresses
-  std::string owner_;         // PCI address of the device that made the DRM PRIME objects; "" if unknown
+  hip::ContextPtr producer_;  // the context of device addresses, and of streams that write pictures
+  hip::ForeignDevice owner_;  // the device that objects are of
   hip::Importer importer_;
   Reuse<hip::Event> events_;
+  bool can_hold_ = true;  // the runtime takes the producer's semaphore, as far as is known
+  std::unique_ptr<hip::Semaphore> semaphore_;
+  uint64_t semaphore_id_ = 0;
+  std::optional<hip::Stream> arrivals_;  // work that waits for the semaphore
 };
 
 }  // namespace vmafx

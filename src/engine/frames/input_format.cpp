@@ -1,5 +1,6 @@
 #include "engine/frames/input_format.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -42,7 +43,7 @@ Status check(const VmafxFormat& format, const char* role) {
     return error(EINVAL, "the %s input has a chroma subsampling of an unknown kind (%d)", role, chroma);
   if (layout < VMAFX_LAYOUT_PLANAR || layout > VMAFX_LAYOUT_SEMIPLANAR)
     return error(EINVAL, "the %s input has a layout of an unknown kind (%d)", role, layout);
-  if (memory < VMAFX_MEMORY_HOST || memory > VMAFX_MEMORY_DMABUF)
+  if (memory < VMAFX_MEMORY_HOST || memory > VMAFX_MEMORY_OPAQUE)
     return error(EINVAL, "the %s input is in memory of an unknown kind (%d)", role, memory);
   return {};
 }
@@ -63,6 +64,10 @@ StatusOr<InputFormat> InputFormat::make(const VmafxFormat& given, const char* ro
   input.scored = {
       given.width, given.height,           given.bits, static_cast<Chroma>(given.chroma), described_color(given.color),
       given.fps,   given.whole_chroma != 0};
+  if (given.pci_address) input.pci_address = given.pci_address;
+  if (given.device_uuid) std::copy_n(given.device_uuid, 16, input.device_uuid.emplace().begin());
+  input.given.pci_address = nullptr;
+  input.given.device_uuid = nullptr;
   for (int p = 0; p < input.scored.planes(); p++) {
     const bool interleaved = p && given.layout == VMAFX_LAYOUT_SEMIPLANAR;
     input.plane[p] = {.source = interleaved ? 1 : p,

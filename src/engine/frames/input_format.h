@@ -2,7 +2,10 @@
 #ifndef VMAFX_ENGINE_FRAMES_INPUT_FORMAT_H
 #define VMAFX_ENGINE_FRAMES_INPUT_FORMAT_H
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,13 +34,15 @@ struct InputFormat {
   std::string name;  // the application's name for it, "main", else its role
   VideoFormat scored;
   PlaneLayout plane[3];
-  unsigned planes_read = 0;  // bit p: a metric reads plane p
+  unsigned planes_read = 0;                              // bit p: a metric reads plane p
+  std::string pci_address;                               // of the device that opaque memory is of; "" if unknown
+  std::optional<std::array<uint8_t, 16>> device_uuid{};  // its, too; nullopt if unknown
 
   /* EINVAL when a field is out of range. */
   static StatusOr<InputFormat> make(const VmafxFormat& given, const char* role);
 
   bool is_read(int p) const { return planes_read >> p & 1; }
-  bool in_gpu_memory() const { return given.memory == VMAFX_MEMORY_DEVICE || given.memory == VMAFX_MEMORY_DMABUF; }
+  bool in_gpu_memory() const { return given.memory >= VMAFX_MEMORY_DEVICE; }
 };
 
 /* The color that an input describes. */
