@@ -1,0 +1,438 @@
+"""Runs `vmafx encode`: the search, the encode with its score, and the output that appears when it is whole."""
+
+import argparse
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from .._identity import files_of_models
+from . import encoders, output, scenes
+from .scenes import Scene
+from .search import Estimate, Options, Outcome, ProbeResult, search
+from .source import Source, open_source
+from .targets import Target
+from .whole import Encoded, Job, Part, encode_scored
+from ..command import _ffmpeg, _models, _scoring
+from ..command._models import Scale, Size
+from ..command._outputs import ENCODE, Guard, Output, check_outputs
+from ..command._run import Processes
+from ..command._statistics import pooled_values
+from ..command._terminal import Failure, decimals_of, emit, note, print_table, progress, shown, time_text, whole_file
+
+MISSED = 4  # the exit status if the whole encode is worse than its search has promised
+TRIAL_FRAMES, TRIAL_S = 3, 0.5  # of the trial before all work
+UNASKED = "vmaf=95"  # the score that is shown without a target
+UNITS = "kB", "MB", "GB", "TB"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    ffmpeg = _ffmpeg.find_ffmpeg(arguments.ffmpeg)
+    ffprobe = _ffmpeg.ffprobe_of(ffmpeg)
+    named = Output("-o", arguments.output, ENCODE)
+    read = [arguments.input, *files_of_models([arguments.model or ""]), *_ffmpeg.programs(arguments.ffmpeg)]
+    guard = check_outputs(read, [named], arguments.force)
+    output.format_of(arguments.output)
+    encoder = encoders.encoder_of(arguments.encoder)
+    encoders.check_available(ffmpeg, encoder)
+    options = [word for text in arguments.input_option for word in _input_words(text)]
+    source = open_source(ffmpeg, ffprobe, arguments.input, arguments.vfilter, options)
+    settings = _settings(arguments, encoder, source)
+    targets = [Target.parse(text) for text in arguments.target]
+    scoring = _scoring_of(arguments, ffmpeg, ffprobe, source, targets)
+    sound = output.Sound(
+        arguments.acodec,
+        arguments.downmix_to_stereo,
+        tuple(encoders.option_pair(text) for text in arguments.audio_option),
+    )
+    without = output.KINDS if arguments.video_only else arguments.without
+    layout = output.layout_of(ffprobe, source.video, arguments.output, encoder.codec, sound, without)
+    container = "matroska" if layout.format in output.IN_MATROSKA else "nut"
+    job = Job(scoring, source, settings, container, arguments.partial)
+    for line in _lines_before(job, layout):
+        note(line)
+    return _Encoding(arguments, job, layout, targets, guard).run()
+
+
+def _input_words(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(word for word in _ffmpeg.option_words(text) if word != _ffmpeg.FLAG)
+    except ValueError as error:
+        raise Failure(f"--input-option: {error}", 2) from None
+
+
+def _settings(arguments: argparse.Namespace, encoder: encoders.Encoder, source: Source) -> encoders.Settings:
+    return encoders.Settings(
+        encoder,
+        preset=arguments.preset,
+        options=tuple(encoders.option_pair(text) for text in arguments.enc),
+        pix_fmt=arguments.pix_format or encoder.format_for(source.pictures.pix_fmt),
+        vfilter=arguments.vfilter,
+        keyint=encoders.key_interval(encoder, arguments.keyint, source.rate),
+        colour=source.colour,
+        hdr=source.hdr,
+        device=arguments.encoder_device,
+    )
+
+
+def _scoring_of(
+    arguments: argparse.Namespace, ffmpeg: str, ffprobe: str, source: Source, targets: Sequence[Target]
+) -> _scoring.Settings:
+    """Returns how the whole is scored: at one size, as the search does, so that its promise can be kept."""
+    here = Size(source.pictures.width, source.pictures.height)
+    model = _models.chosen(arguments.model or _models.AUTO, here)
+    metrics = dict.fromkeys(target.facts.metric for target in targets if target.facts.metric)
+    needs_model = not targets or any(target.facts.metric is None for target in targets)
+    scale = Scale.parse(arguments.scale)
+    size = scale.size
+    if scale.word == "model" and needs_model and (rows := _models.rows_of(model)):
+        size = _models.size_for(rows, here, source.pictures.aspect)
+    return _scoring.Settings(
+        ffmpeg,
+        ffprobe,
+        models=(model,) if needs_model else (),
+        features=tuple(f"name={metric}" for metric in metrics),
+        backend="hip" if arguments.device and arguments.backend is None else arguments.backend,
+        device=arguments.device,
+        threads=arguments.threads,
+        scale=str(size) if size and size != here else "reference",
+    )
+
+
+def _lines_before(job: Job, layout: output.Layout) -> list[str]:
+    """Returns what the user should know before a long encode."""
+    lines = list(layout.left_out)
+    for name in job.source.lost:
+        lines.append(f"{job.source.video.name} has {name}, which FFmpeg's encoders do not write: the encode has none")
+    if grain := job.settings.film_grain:
+        lines.append(f"the scores are of pictures without the film grain that {grain} has decoders add")
+    return lines
+
+
+# -- The run -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Plan:
+    """What the search has found."""
+
+    quantizer: float
+    outcome: Outcome | None = None
+    scenes: Sequence[Scene] = ()
+
+
+class _Encoding:
+    """A run of the command."""
+
+    def __init__(
+        self, arguments: argparse.Namespace, job: Job, layout: output.Layout, targets: Sequence[Target], guard: Guard
+    ) -> None:
+        self._arguments, self._job, self._layout = arguments, job, layout
+        self._targets, self._guard = targets, guard
+        self._processes = Processes()
+
+    def run(self) -> int:
+        path = self._arguments.output
+        folder = Path(os.path.realpath(path)).parent
+        try:
+            with tempfile.TemporaryDirectory(prefix=f"{path.name[:100]}.", suffix=".part", dir=folder) as own:
+                return self._run(Path(own))
+        except OSError as error:
+            raise Failure(f"cannot write {shown(path)}: {error.strerror}") from error
+
+    def _run(self, folder: Path) -> int:
+        self._try(folder)
+        plan = self._search(folder)
+        encoded = self._encode(plan, folder)
+        path = self._arguments.output
+        with whole_file(path, self._guard) as part:
+            ffmpeg, source, layout = self._job.scoring.ffmpeg, self._job.source, self._layout
+            with progress() as bar:
+                output.write(ffmpeg, source, layout, encoded.path, part, self._tag(plan), bar.show, self._processes)
+            found = output.problems(self._job.scoring.ffprobe, source, layout, part, encoded)
+            if found and not self._arguments.partial:
+                told = "\n  ".join(map(shown, found))
+                raise Failure(f"the encode is not as it should be, so {shown(path)} is not written:\n  {told}")
+            for line in found:
+                note(line)
+            encoded.path.unlink()
+        return self._report(plan, encoded)
+
+    def _try(self, folder: Path) -> None:
+        """Encodes and writes the first pictures, so that wrong options end the command before the search."""
+        encoder = self._job.settings.encoder
+        quantizer = self._arguments.crf
+        if quantizer is None:
+            quantizer = encoder.rounded((encoder.first + encoder.last) / 2)
+        elif not encoder.first <= quantizer <= encoder.last:
+            raise Failure(f"--crf {quantizer:g}: {encoder.name} takes {encoder.first:g} to {encoder.last:g}", 2)
+        part = Part(0, TRIAL_FRAMES, 0.0, 0.04)
+        encoded = encode_scored(self._job, quantizer, folder / "trial", part=part, processes=self._processes)
+        trial = folder / "trial.out"
+        job, layout = self._job, self._layout
+        output.write(job.scoring.ffmpeg, job.source, layout, encoded.path, trial, self._tag(None), seconds=TRIAL_S)
+        for path in (encoded.path, trial):
+            path.unlink()
+        for line in encoded.notes:
+            note(line)
+
+    def _search(self, folder: Path) -> _Plan:
+        encoder = self._job.settings.encoder
+        if self._arguments.crf is not None:
+            return _Plan(encoder.rounded(self._arguments.crf))
+        outcome = search(self._job.source.video, self._job.settings, self._targets, self._options(), self._tell)
+        for line in outcome.notes:
+            note(line)
+        if not outcome.reached and not self._arguments.per_scene:
+            best = ", ".join(f"{name} {_text(estimate)}" for name, estimate in outcome.scores.items())
+            told = f"no {encoder.quantizer} of {encoder.name} reaches {', '.join(map(str, self._targets))}"
+            raise Failure(f"{told}: the best is {encoder.number(outcome.quantizer)} ({best}). Lower --target")
+        if not self._arguments.json:
+            emit(f"{self._found(outcome)}\n")
+        if not self._arguments.per_scene:
+            return _Plan(outcome.quantizer, outcome)
+        return _Plan(outcome.quantizer, outcome, self._settle(outcome.quantizer, folder))
+
+    def _options(self) -> Options:
+        arguments, scoring = self._arguments, self._job.scoring
+        size = Scale.parse(scoring.scale).size
+        usual = Options()
+        return Options(
+            model=scoring.models[0] if scoring.models else usual.model,
+            ffmpeg=scoring.ffmpeg,
+            confidence=arguments.confidence / 100,
+            first=arguments.min_crf,
+            last=arguments.max_crf,
+            samples=arguments.samples,
+            size=(size.width, size.height) if size else None,
+            jobs=arguments.jobs,
+            cache=not arguments.no_cache,
+            backend=scoring.backend or "auto",
+            device=scoring.device,
+        )
+
+    def _tell(self, probe: ProbeResult) -> None:
+        quantizer = self._job.settings.encoder.quantizer
+        if self._arguments.json:
+            scores = {name: estimate._asdict() for name, estimate in probe.scores.items()}
+            told = {"probe": {"quantizer": probe.quantizer, "scores": scores, "bits_per_second": probe.bits_per_second}}
+            emit(json.dumps(told) + "\n")
+            return
+        scores_text = "  ".join(f"{name} {_text(estimate)}" for name, estimate in probe.scores.items())
+        rate = f"{probe.bits_per_second / 1000:10.1f} kbit/s"
+        emit(f"{quantizer} {self._job.settings.encoder.number(probe.quantizer):>5}  {rate}  {scores_text}\n")
+
+    def _found(self, outcome: Outcome) -> str:
+        encoder = self._job.settings.encoder
+        scores = ", ".join(f"{name} {_text(estimate)}" for name, estimate in outcome.scores.items())
+        size, time = _bytes(outcome.predicted_bytes), time_text(outcome.predicted_seconds, 0)
+        return f"found: {encoder.quantizer} {encoder.number(outcome.quantizer)}, {scores}; about {size} in {time}"
+
+    def _encode(self, plan: _Plan, folder: Path) -> Encoded:
+        path = folder / "video"
+        if not plan.scenes:
+            with progress() as bar:
+                return encode_scored(self._job, plan.quantizer, path, bar.show, processes=self._processes)
+        if self._mode() == "zones":
+            return self._encode_zones(plan, path)
+        return self._join(plan, path)
+
+    # -- Scenes
+
+    def _mode(self) -> str:
+        word = str(self._arguments.per_scene)
+        zones = self._job.settings.encoder.zones
+        if word == "zones" and not zones:
+            raise Failure(f"{self._job.settings.encoder.name} has no zones: use --per-scene=chunks", 2)
+        return word if word != "auto" else "zones" if zones else "chunks"
+
+    def _slack(self, encoded: Encoded, part: Part | None = None) -> float:
+        """Returns how far an encode, or a part of it, is above its worst target, on the scales of losses."""
+        slacks = []
+        for target in self._targets:
+            column = encoded.scores.scores[target.facts.key]
+            scores = column[part.first : part.first + part.frames] if part else column
+            slacks.append(target.loss(target.value) - target.loss(target.pooled(scores)))
+        return min(slacks)
+
+    def _settle(self, start: float, folder: Path) -> list[Scene]:
+        """Finds the scenes, and a quantizer for each."""
+        whole = self._mode() == "chunks"
+        job = replace(self._job, settings=replace(self._job.settings, closed=True)) if whole else self._job
+        found = [Scene(part) for part in scenes.find_scenes(job, self._arguments.scene_threshold)]
+        jobs = self._arguments.jobs or scenes.usual_jobs()
+
+        def settle(scene: Scene) -> None:
+            scenes.settle(job, scene, self._slack, start, folder, whole, self._processes)
+            self._tell_scene(scene)
+
+        scenes.in_parallel(jobs, settle, found, self._processes)
+        return found
+
+    def _tell_scene(self, scene: Scene) -> None:
+        encoder, part = self._job.settings.encoder, scene.part
+        if self._arguments.json:
+            told = {"first_frame": part.first, "last_frame": part.last, "time": part.time}
+            emit(json.dumps({"scene": {**told, "quantizer": scene.quantizer, "reached": scene.reached}}) + "\n")
+            return
+        missed = "" if scene.reached else ", which reaches no target"
+        words = f"{encoder.quantizer} {encoder.number(scene.quantizer)} after {len(scene.probes)} probes{missed}"
+        emit(f"scene at {time_text(part.time)}, {part.frames} frames: {words}\n")
+
+    def _encode_zones(self, plan: _Plan, path: Path) -> Encoded:
+        """Encodes all with zones, and once more with better ones if scenes miss."""
+        encoder = self._job.settings.encoder
+        for is_last in (False, True):
+            zones = scenes.zones_of(encoder, plan.scenes, plan.quantizer)
+            job = replace(self._job, settings=replace(self._job.settings, zones=zones))
+            with progress() as bar:
+                encoded = encode_scored(job, plan.quantizer, path, bar.show, processes=self._processes)
+            if is_last or not self._corrected(plan.scenes, encoded):
+                break
+        return encoded
+
+    def _corrected(self, found: Sequence[Scene], encoded: Encoded) -> bool:
+        """Moves the quantizers of scenes that miss their targets in the whole encode; returns whether there are any."""
+        encoder = self._job.settings.encoder
+        missed = [(scene, slack) for scene in found if (slack := self._slack(encoded, scene.part)) < 0]
+        for scene, slack in missed:
+            scene.quantizer = encoder.rounded(scene.quantizer - slack / scene.slope(1.0) * 1.1 - scenes.PRECISION / 2)
+        if missed and not self._arguments.json:
+            emit(f"{len(missed)} of {len(found)} scenes miss their targets in the whole: all is encoded once more\n")
+        return bool(missed)
+
+    def _join(self, plan: _Plan, path: Path) -> Encoded:
+        """Joins the scenes, whose scores are known."""
+        job = self._job
+        parts = [scene.encoded for scene in plan.scenes if scene.encoded]
+        scenes.joined(job.scoring.ffmpeg, plan.scenes, job.container, path)
+        scores = scenes.scores_of(parts, [scene.part for scene in plan.scenes])
+        damage = [text for part in parts for text in part.damage]
+        of_encode = [text for part in parts for text in part.damage_of_encode]
+        for part in parts:
+            part.path.unlink()
+        return Encoded(path, plan.quantizer, path.stat().st_size, scores, damage, of_encode, parts[0].notes)
+
+    # -- The result
+
+    def _tag(self, plan: _Plan | None) -> str:
+        """Returns the text by which the output tells how it was made."""
+        settings = self._job.settings
+        quantizer = f"{settings.encoder.quantizer} {settings.encoder.number(plan.quantizer)}" if plan else ""
+        by_scene = "per scene " if plan and plan.scenes else ""
+        return f"{settings.described()} {by_scene}{quantizer}".strip()
+
+    def _report(self, plan: _Plan, encoded: Encoded) -> int:
+        rows, missed, results = [], [], {}
+        for target in self._targets or [Target.parse(UNASKED)]:
+            value = target.pooled(encoded.scores.scores[target.facts.key])
+            promised = plan.outcome.scores.get(target.name) if plan.outcome and not plan.scenes else None
+            if self._targets and not _is_kept(target, value, promised):
+                missed.append(f"{target.name} is {value:.3f}, but {_promise(target, promised)}")
+            results[target.name] = {"score": value, "target": target.value if self._targets else None}
+            if promised:
+                results[target.name] |= {"low": promised.low, "high": promised.high}
+            rows.append(self._row(target, value, promised, encoded))
+        by_scene = self._report_scenes(plan, encoded) if plan.scenes else {}
+        missed += by_scene.pop("missed", [])
+        if self._arguments.json:
+            self._emit_json(plan, encoded, results, missed, by_scene)
+        else:
+            print_table(["score", "target", "promised", "whole", "worst", "at"], rows, texts=1)
+            emit(f"{self._size_line(encoded)}\n")
+            for line in by_scene.get("lines", []):
+                emit(f"{line}\n")
+        for line in missed:
+            note(line)
+        return MISSED if missed else 0
+
+    def _row(self, target: Target, value: float, promised: Estimate | None, encoded: Encoded) -> list[str]:
+        decimals = decimals_of(value)
+        column = encoded.scores.scores[target.facts.key]
+        worst = (min if target.facts.high_is_good else max)(range(len(column)), key=column.__getitem__)
+        return [
+            target.name,
+            f"{target.value:g}" if self._targets else "–",
+            _text(promised) if promised else "–",
+            f"{value:.{decimals}f}",
+            f"{column[worst]:.{decimals}f}",
+            time_text(encoded.scores.position(worst)),
+        ]
+
+    def _size_line(self, encoded: Encoded) -> str:
+        path = self._arguments.output
+        size, before = path.stat().st_size, os.stat(self._arguments.input).st_size
+        seconds = self._job.source.seconds
+        rate = f", video {encoded.bytes * 8 / seconds / 1000:.0f} kbit/s" if seconds else ""
+        return f"{shown(path)}: {encoded.frames} frames, {_bytes(size)} ({100 * size / max(before, 1):.0f} % of the input){rate}"
+
+    def _report_scenes(self, plan: _Plan, encoded: Encoded) -> dict[str, Any]:
+        encoder = self._job.settings.encoder
+        slacks = [self._slack(encoded, scene.part) for scene in plan.scenes]
+        bad = [scene for scene, slack in zip(plan.scenes, slacks) if slack < 0]
+        quantizers = [scene.quantizer for scene in plan.scenes]
+        worst = min(quantizers) if encoder.higher_is_worse else max(quantizers)
+        one = sum(scene.bytes_at(worst) for scene in plan.scenes)
+        own = sum(scene.bytes_at(scene.quantizer) for scene in plan.scenes)
+        saved = 100 * (1 - own / one)
+        low, high = (encoder.number(bound) for bound in (min(quantizers), max(quantizers)))
+        told = f"{len(plan.scenes)} scenes with {encoder.quantizer} {low} to {high}"
+        estimate = f"about {saved:.1f} % less than {encoder.quantizer} {encoder.number(worst)} for all, which the worst"
+        lines = [f"{told}: {estimate} scene needs"]
+        missed = []
+        if bad:
+            times = ", ".join(time_text(scene.part.time) for scene in bad[:5]) + (", …" if len(bad) > 5 else "")
+            missed.append(f"{len(bad)} of {len(plan.scenes)} scenes miss their targets: those at {times}")
+        return {"lines": lines, "missed": missed, "scenes": len(plan.scenes), "saved_percent": saved, "one": worst}
+
+    def _emit_json(
+        self, plan: _Plan, encoded: Encoded, results: dict[str, Any], missed: list[str], by_scene: dict[str, Any]
+    ) -> None:
+        told: dict[str, Any] = {
+            "file": str(self._arguments.output),
+            "bytes": self._arguments.output.stat().st_size,
+            "video_bytes": encoded.bytes,
+            "frames": encoded.frames,
+            "encoder": self._job.settings.encoder.name,
+            "quantizer": plan.quantizer,
+            "settings": self._job.settings.described(),
+            "scores": results,
+            "pooled": {key: pooled_values(encoded.scores, key) for key in (t.facts.key for t in self._targets)},
+            "missed": missed,
+        }
+        if plan.scenes:
+            told["scenes"] = {
+                "number": len(plan.scenes),
+                "one_quantizer": by_scene["one"],
+                "saved_percent": by_scene["saved_percent"],
+            }
+        emit(json.dumps({"encode": told}) + "\n")
+
+
+def _is_kept(target: Target, value: float, promised: Estimate | None) -> bool:
+    """Returns whether the whole is no worse than its target and the interval that was promised."""
+    if target.is_reached(value) or promised is None:
+        return target.is_reached(value)
+    return value >= promised.low if target.facts.high_is_good else value <= promised.high
+
+
+def _promise(target: Target, promised: Estimate | None) -> str:
+    told = f"the target is {target.value:g}"
+    return f"{told}, and {_text(promised)} was promised" if promised else told
+
+
+def _text(estimate: Estimate) -> str:
+    decimals = 2 if abs(estimate.value) > 1.5 else 4
+    if estimate.low == estimate.high:
+        return f"{estimate.value:.{decimals}f}"
+    return f"{estimate.value:.{decimals}f} ({estimate.low:.{decimals}f} to {estimate.high:.{decimals}f})"
+
+
+def _bytes(count: float) -> str:
+    value, unit = count / 1000, 0
+    while value >= 1000 and unit < len(UNITS) - 1:
+        value, unit = value / 1000, unit + 1
+    return f"{value:.1f} {UNITS[unit]}"
