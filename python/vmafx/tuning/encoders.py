@@ -85,7 +85,7 @@ def _software() -> Iterable[Encoder]:
         *("h264", "crf", 1, 51, 0.1, "medium", x26x, PLANAR_8 + PLANAR_10),
         params="x264-params",
         zones=True,
-        closed=(("flags", "+cgop"),),
+        closed=(("flags", "+cgop"), ("x264-params", "stitchable=1")),
     )
     yield Encoder(
         "libx265",

@@ -15,7 +15,7 @@ from .scenes import Scene
 from .search import Estimate, Options, Outcome, ProbeResult, search
 from .source import Source, open_source
 from .targets import Target
-from .whole import Encoded, Job, Part, encode_scored
+from .whole import Encoded, Job, Part, encode_scored, score_file
 from ..command import _ffmpeg, _models, _scoring
 from ..command._models import Scale, Size
 from ..command._outputs import ENCODE, Guard, Output, check_outputs
@@ -305,16 +305,15 @@ class _Encoding:
         return bool(missed)
 
     def _join(self, plan: _Plan, path: Path) -> Encoded:
-        """Joins the scenes, whose scores are known."""
+        """Joins the scenes, and scores what came of it."""
         job = self._job
         parts = [scene.encoded for scene in plan.scenes if scene.encoded]
         scenes.joined(job.scoring.ffmpeg, plan.scenes, job.container, path)
-        scores = scenes.scores_of(parts, [scene.part for scene in plan.scenes])
-        damage = [text for part in parts for text in part.damage]
-        of_encode = [text for part in parts for text in part.damage_of_encode]
         for part in parts:
             part.path.unlink()
-        return Encoded(path, plan.quantizer, path.stat().st_size, scores, damage, of_encode, parts[0].notes)
+        with progress() as bar:
+            encoded = score_file(job, plan.quantizer, path, bar.show, self._processes)
+        return replace(encoded, damage=[text for part in parts for text in part.damage])
 
     # -- The result
 

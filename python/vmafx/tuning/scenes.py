@@ -15,7 +15,6 @@ from pathlib import Path
 
 from ..command._run import READING_S, Processes, ask
 from ..command._terminal import Failure
-from ..command._scores import Encode
 from .encoders import Encoder
 from .whole import Encoded, Job, Part, encode_scored
 
@@ -243,18 +242,3 @@ def joined(ffmpeg: str, scenes: Sequence[Scene], container: str, path: Path) -> 
     answer = ask([*command, "-map", "0:v:0", "-c", "copy", "-f", container, str(path)], READING_S)
     if answer.status:
         raise Failure(f"cannot join the scenes: {answer.last_line}")
-
-
-def scores_of(encodes: Sequence[Encoded], parts: Sequence[Part]) -> Encode:
-    """Returns the scores of joined scenes, with their numbers and times in the whole."""
-    whole = Encode("joined", run=encodes[0].scores.run)
-    for encoded, part in zip(encodes, parts):
-        own = encoded.scores
-        for place, number in enumerate(own.numbers):
-            scores = {key: column[place] for key, column in own.scores.items()}
-            whole.add(part.first + number, part.time - parts[0].time + own.position(place), scores)
-        for name, count in own.pairing.items():
-            most = name == "max_time_difference"
-            whole.pairing[name] = max(whole.pairing.get(name, 0), count) if most else whole.pairing.get(name, 0) + count
-    whole.finish()
-    return whole

@@ -19,7 +19,7 @@ from io import BufferedReader, TextIOWrapper
 from pathlib import Path
 from typing import IO, cast
 
-from ..command import _scoring
+from ..command import _ffmpeg, _scoring
 from ..command._run import PATIENCE_S, FfmpegFailure, Processes, fail, listen
 from ..command._said import Said
 from ..command._scores import Encode, read_scores
@@ -72,14 +72,14 @@ class Job:
             return [], f"trim=start_frame={part.first}:end_frame={part.first + part.frames}"
         return ["-ss", f"{max(part.time - part.gap / 2, 0):.6f}"], f"trim=end_frame={part.frames}"
 
-    def work(self, part: Part | None = None) -> _scoring.Work:
-        """Returns the work that scores the encode from standard input against the filtered source."""
+    def work(self, part: Part | None = None, path: str = "pipe:0") -> _scoring.Work:
+        """Returns the work that scores an encode, from standard input or a file, against the filtered source."""
         seek, trim = self.seek_and_trim(part)
         ref = self.source.pictures
         ref = replace(ref, options=(*ref.options, *seek), duration=part.frames * part.gap if part else ref.duration)
         dist = replace(
             ref,
-            path="pipe:0",
+            path=path,
             container=self.container,
             pix_fmt=self.settings.pix_fmt or ref.pix_fmt,
             options=(*self.settings.decoding(), "-f", self.container),
@@ -144,8 +144,25 @@ def encode_scored(
     if damage and not job.accepts_damage:
         told = "\n  ".join(map(shown, damage[:5]))
         raise Failure(f"{job.source.video.name} is damaged:\n  {told}\n  --partial encodes what can be decoded")
-    of_encode = said.damage(["pipe:0"]).get(0, [])
-    return Encoded(path, quantizer, path.stat().st_size, scores, damage, of_encode, work.notes)
+    return Encoded(path, quantizer, path.stat().st_size, scores, damage, _damage_of(work, said), work.notes)
+
+
+def score_file(
+    job: Job, quantizer: float, path: Path, show: Show | None = None, processes: Processes | None = None
+) -> Encoded:
+    """Scores an encode that is there. Raises Failure."""
+    work = job.work(path=str(path))
+    with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
+        log = Path(folder) / "scores.json"
+        said = _scoring.score(work, log, show=show, processes=processes)
+        scores = read_scores(log)[0]
+    return Encoded(path, quantizer, path.stat().st_size, scores, [], _damage_of(work, said), work.notes)
+
+
+def _damage_of(work: _scoring.Work, said: Said) -> list[str]:
+    """Returns what the decoder of the encode said, and what nobody knows the input of."""
+    damage = said.damage([_ffmpeg.input_name(video.path) for video in work.videos])
+    return [*damage.get(0, []), *damage.get(None, [])]
 
 
 def _is_of_encoder(text: str) -> bool:
