@@ -170,10 +170,13 @@ class _Encoding:
         elif not encoder.first <= quantizer <= encoder.last:
             raise Failure(f"--crf {quantizer:g}: {encoder.name} takes {encoder.first:g} to {encoder.last:g}", 2)
         part = Part(0, TRIAL_FRAMES, 0.0, 0.04)
-        encoded = encode_scored(self._job, quantizer, folder / "trial", part=part, processes=self._processes)
-        trial = folder / "trial.out"
-        job, layout = self._job, self._layout
-        output.write(job.scoring.ffmpeg, job.source, layout, encoded.path, trial, self._tag(None), seconds=TRIAL_S)
+        job, layout, trial = self._job, self._layout, folder / f"trial{self._arguments.output.suffix}"
+        encoded = encode_scored(job, quantizer, folder / "trial", part=part, processes=self._processes)
+        try:
+            output.write(job.scoring.ffmpeg, job.source, layout, encoded.path, trial, self._tag(None), seconds=TRIAL_S)
+        except Failure as failure:
+            told = f"the format {layout.format} does not hold all streams: --acodec encodes audio, --without leaves out"
+            raise Failure(f"{failure}\n  {told}", failure.status) from None
         for path in (encoded.path, trial):
             path.unlink()
         for line in encoded.notes:

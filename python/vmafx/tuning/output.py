@@ -111,7 +111,8 @@ def layout_of(
         raise Failure(f"{video.name} has no video stream: name a file that has one")
     others, left_out = [], []
     for stream in streams:
-        if stream is main or stream.kind in without or wanted in VIDEO_ALONE:
+        titles_of_chapters = stream.codec == "bin_data" and "mov" in video.container
+        if stream is main or stream.kind in without or wanted in VIDEO_ALONE or titles_of_chapters:
             continue
         if reason := _why_not(wanted, stream):
             left_out.append(f"the {stream.kind} stream {stream.index} ({stream.codec}) is left out: {reason}")
@@ -251,9 +252,10 @@ def problems(ffprobe: str, source: Source, layout: Layout, output: Path, encoded
     for name, what in ("unmatched_reference", "the encode lacks"), ("unmatched_distorted", "the source lacks"):
         if pairing.get(name):
             found.append(f"{what} {pairing[name]:.0f} pictures of the other")
-    streams = len(_streams(ffprobe, _ffmpeg.probe(ffprobe, str(output))))
-    if streams != len(layout.others) + 1:
-        found.append(f"the output has {streams} streams instead of {len(layout.others) + 1}")
+    streams = [stream for stream in _streams(ffprobe, _ffmpeg.probe(ffprobe, str(output))) if stream.kind != "data"]
+    wanted = 1 + sum(stream.kind != "data" for stream in layout.others)
+    if len(streams) != wanted:  # chapters of MP4 are a data stream
+        found.append(f"the output has {len(streams)} streams instead of {wanted}")
     if source.seconds and times and not COUNTING.search(source.vfilter):
         frame = float(1 / source.rate) if source.rate else (times[-1] - times[0]) / max(len(times) - 1, 1)
         seconds = times[-1] - times[0] + frame
