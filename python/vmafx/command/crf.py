@@ -69,7 +69,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     add("--jobs", type=int, metavar="N", help="encodes at a time (default: one for every four processors)")
     help_memory = "memory for the samples' pictures (default: %(default)s)"
     add("--memory", type=int, default=4096, metavar="MIB", help=help_memory)
-    add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg that decodes and encodes; it needs no filter vmafx")
+    add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; crf needs no filter vmafx in it, encode does")
 
 
 def _add_encoder(parser: argparse.ArgumentParser) -> None:

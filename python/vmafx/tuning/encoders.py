@@ -246,6 +246,10 @@ def _hdr_params(encoder: Encoder, hdr: Hdr) -> Pairs:
         mastering = hdr.mastering.as_x265() if hdr.mastering else ""
         pairs = ("master-display", mastering), ("max-cll", light)
         return tuple(pair for pair in (*pairs, ("hdr10", "1"), ("repeat-headers", "1")) if pair[1])
+    if encoder.name == "libx264":
+        mastering = hdr.mastering.as_x265() if hdr.mastering else ""
+        pairs = ("mastering-display", mastering), ("cll", light)
+        return tuple(pair for pair in pairs if pair[1])
     if encoder.name == "libsvtav1":
         mastering = hdr.mastering.as_svtav1() if hdr.mastering else ""
         pairs = ("mastering-display", mastering), ("content-light", light)
@@ -278,6 +282,11 @@ class Settings:
         """The filters before the encoder, with the upload to its device; empty if there are none."""
         upload = f"format={self.pix_fmt or 'nv12'},hwupload" if self.encoder.device else ""
         return ",".join(filter(None, (self.vfilter, upload)))
+
+    @property
+    def writes_hdr(self) -> bool:
+        """Whether the encoder writes HDR metadata into its stream."""
+        return bool(_hdr_params(self.encoder, Hdr(light=(1, 1))))
 
     @property
     def film_grain(self) -> str | None:

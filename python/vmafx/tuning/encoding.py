@@ -11,25 +11,27 @@ from typing import Any
 
 from .._identity import files_of_models
 from . import encoders, output, scenes
+from .encoders import Hdr
 from .scenes import Scene
-from .search import Estimate, Options, Outcome, ProbeResult, search
+from .search import Outcome, search
+from .table import Estimate
 from .source import Source, open_source
 from .targets import Target
 from .whole import Encoded, Job, Part, encode_scored, score_file
-from ..command import _ffmpeg, _models, _scoring
-from ..command._models import Scale, Size
+from ..command import _ffmpeg, _scoring, crf
+from ..command._models import Size
 from ..command._outputs import ENCODE, Guard, Output, check_outputs
 from ..command._run import Processes
 from ..command._statistics import pooled_values
 from ..command._terminal import Failure, decimals_of, emit, note, print_table, progress, shown, time_text, whole_file
 
-MISSED = 4  # the exit status if the whole encode is worse than its search has promised
 TRIAL_FRAMES, TRIAL_S = 3, 0.5  # of the trial before all work
 UNASKED = "vmaf=95"  # the score that is shown without a target
-UNITS = "kB", "MB", "GB", "TB"
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Runs the subcommand, whose arguments are checked."""
+    crf._look_beside(arguments)
     ffmpeg = _ffmpeg.find_ffmpeg(arguments.ffmpeg)
     ffprobe = _ffmpeg.ffprobe_of(ffmpeg)
     named = Output("-o", arguments.output, ENCODE)
@@ -38,9 +40,11 @@ def run(arguments: argparse.Namespace) -> int:
     output.format_of(arguments.output)
     encoder = encoders.encoder_of(arguments.encoder)
     encoders.check_available(ffmpeg, encoder)
+    if arguments.bit_rate:
+        encoder = encoders.by_bit_rate(encoder)
     options = [word for text in arguments.input_option for word in _input_words(text)]
     source = open_source(ffmpeg, ffprobe, arguments.input, arguments.vfilter, options)
-    settings = _settings(arguments, encoder, source)
+    settings = replace(crf._settings(arguments, encoder, source.video), colour=source.colour, hdr=source.hdr)
     targets = [Target.parse(text) for text in arguments.target]
     scoring = _scoring_of(arguments, ffmpeg, ffprobe, source, targets)
     sound = output.Sound(
@@ -50,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     without = output.KINDS if arguments.video_only else arguments.without
     layout = output.layout_of(ffprobe, source.video, arguments.output, encoder.codec, sound, without)
-    container = "matroska" if layout.format in output.IN_MATROSKA else "nut"
+    container = "mpegts" if encoder.codec == "vvc" else "nut"
     job = Job(scoring, source, settings, container, arguments.partial)
     for line in _lines_before(job, layout):
         note(line)
@@ -64,41 +68,23 @@ def _input_words(text: str) -> tuple[str, ...]:
         raise Failure(f"--input-option: {error}", 2) from None
 
 
-def _settings(arguments: argparse.Namespace, encoder: encoders.Encoder, source: Source) -> encoders.Settings:
-    return encoders.Settings(
-        encoder,
-        preset=arguments.preset,
-        options=tuple(encoders.option_pair(text) for text in arguments.enc),
-        pix_fmt=arguments.pix_format or encoder.format_for(source.pictures.pix_fmt),
-        vfilter=arguments.vfilter,
-        keyint=encoders.key_interval(encoder, arguments.keyint, source.rate),
-        colour=source.colour,
-        hdr=source.hdr,
-        device=arguments.encoder_device,
-    )
-
-
 def _scoring_of(
     arguments: argparse.Namespace, ffmpeg: str, ffprobe: str, source: Source, targets: Sequence[Target]
 ) -> _scoring.Settings:
     """Returns how the whole is scored: at one size, as the search does, so that its promise can be kept."""
     here = Size(source.pictures.width, source.pictures.height)
-    model = _models.chosen(arguments.model or _models.AUTO, here)
+    model, size = crf._model_and_size(arguments, here, source.pictures)
     metrics = dict.fromkeys(target.facts.metric for target in targets if target.facts.metric)
     needs_model = not targets or any(target.facts.metric is None for target in targets)
-    scale = Scale.parse(arguments.scale)
-    size = scale.size
-    if scale.word == "model" and needs_model and (rows := _models.rows_of(model)):
-        size = _models.size_for(rows, here, source.pictures.aspect)
     return _scoring.Settings(
         ffmpeg,
         ffprobe,
         models=(model,) if needs_model else (),
         features=tuple(f"name={metric}" for metric in metrics),
-        backend="hip" if arguments.device and arguments.backend is None else arguments.backend,
+        backend="hip" if arguments.device and arguments.backend == "auto" else arguments.backend,
         device=arguments.device,
         threads=arguments.threads,
-        scale=str(size) if size and size != here else "reference",
+        scale=str(size) if size else "reference",
     )
 
 
@@ -107,6 +93,9 @@ def _lines_before(job: Job, layout: output.Layout) -> list[str]:
     lines = list(layout.left_out)
     for name in job.source.lost:
         lines.append(f"{job.source.video.name} has {name}, which FFmpeg's encoders do not write: the encode has none")
+    if job.source.hdr != Hdr() and not job.settings.writes_hdr:
+        told = f"{job.settings.encoder.name} does not write the HDR metadata of {job.source.video.name}"
+        lines.append(f"{told}: the encode keeps its colour tags alone. libx264, libx265 and libsvtav1 do")
     if grain := job.settings.film_grain:
         lines.append(f"the scores are of pictures without the film grain that {grain} has decoders add")
     return lines
@@ -146,6 +135,8 @@ class _Encoding:
     def _run(self, folder: Path) -> int:
         self._try(folder)
         plan = self._search(folder)
+        if plan is None:
+            return crf.UNREACHED
         encoded = self._encode(plan, folder)
         path = self._arguments.output
         with whole_file(path, self._guard) as part:
@@ -180,59 +171,21 @@ class _Encoding:
         for path in (encoded.path, trial):
             path.unlink()
         for line in encoded.notes:
-            note(line)
+            note(line.replace(", as --scale says", ""))
 
-    def _search(self, folder: Path) -> _Plan:
-        encoder = self._job.settings.encoder
-        if self._arguments.crf is not None:
-            return _Plan(encoder.rounded(self._arguments.crf))
-        outcome = search(self._job.source.video, self._job.settings, self._targets, self._options(), self._tell)
-        for line in outcome.notes:
-            note(line)
-        if not outcome.reached and not self._arguments.per_scene:
-            best = ", ".join(f"{name} {_text(estimate)}" for name, estimate in outcome.scores.items())
-            told = f"no {encoder.quantizer} of {encoder.name} reaches {', '.join(map(str, self._targets))}"
-            raise Failure(f"{told}: the best is {encoder.number(outcome.quantizer)} ({best}). Lower --target")
-        if not self._arguments.json:
-            emit(f"{self._found(outcome)}\n")
-        if not self._arguments.per_scene:
-            return _Plan(outcome.quantizer, outcome)
-        return _Plan(outcome.quantizer, outcome, self._settle(outcome.quantizer, folder))
-
-    def _options(self) -> Options:
-        arguments, scoring = self._arguments, self._job.scoring
-        size = Scale.parse(scoring.scale).size
-        usual = Options()
-        return Options(
-            model=scoring.models[0] if scoring.models else usual.model,
-            ffmpeg=scoring.ffmpeg,
-            confidence=arguments.confidence / 100,
-            first=arguments.min_crf,
-            last=arguments.max_crf,
-            samples=arguments.samples,
-            size=(size.width, size.height) if size else None,
-            jobs=arguments.jobs,
-            cache=not arguments.no_cache,
-            backend=scoring.backend or "auto",
-            device=scoring.device,
-        )
-
-    def _tell(self, probe: ProbeResult) -> None:
-        quantizer = self._job.settings.encoder.quantizer
-        if self._arguments.json:
-            scores = {name: estimate._asdict() for name, estimate in probe.scores.items()}
-            told = {"probe": {"quantizer": probe.quantizer, "scores": scores, "bits_per_second": probe.bits_per_second}}
-            emit(json.dumps(told) + "\n")
-            return
-        scores_text = "  ".join(f"{name} {_text(estimate)}" for name, estimate in probe.scores.items())
-        rate = f"{probe.bits_per_second / 1000:10.1f} kbit/s"
-        emit(f"{quantizer} {self._job.settings.encoder.number(probe.quantizer):>5}  {rate}  {scores_text}\n")
-
-    def _found(self, outcome: Outcome) -> str:
-        encoder = self._job.settings.encoder
-        scores = ", ".join(f"{name} {_text(estimate)}" for name, estimate in outcome.scores.items())
-        size, time = _bytes(outcome.predicted_bytes), time_text(outcome.predicted_seconds, 0)
-        return f"found: {encoder.quantizer} {encoder.number(outcome.quantizer)}, {scores}; about {size} in {time}"
+    def _search(self, folder: Path) -> _Plan | None:
+        """Returns what to encode; None if no quantizer reaches the targets, which is said."""
+        arguments, job = self._arguments, self._job
+        if arguments.crf is not None:
+            return _Plan(job.settings.encoder.rounded(arguments.crf))
+        video = job.source.video
+        options = crf._options(arguments, job.scoring.ffmpeg, video, job.settings)
+        with crf._Shown(arguments, job.settings, self._targets) as shown_search:
+            outcome = search(video, job.settings, self._targets, options, shown_search.probe)
+        shown_search.result(outcome)
+        if arguments.per_scene:
+            return _Plan(outcome.quantizer, outcome, self._settle(outcome.quantizer, folder))
+        return _Plan(outcome.quantizer, outcome) if outcome.reached else None
 
     def _encode(self, plan: _Plan, folder: Path) -> Encoded:
         path = folder / "video"
@@ -349,7 +302,7 @@ class _Encoding:
                 emit(f"{line}\n")
         for line in missed:
             note(line)
-        return MISSED if missed else 0
+        return crf.UNREACHED if missed else 0
 
     def _row(self, target: Target, value: float, promised: Estimate | None, encoded: Encoded) -> list[str]:
         decimals = decimals_of(value)
@@ -358,7 +311,7 @@ class _Encoding:
         return [
             target.name,
             f"{target.value:g}" if self._targets else "–",
-            _text(promised) if promised else "–",
+            crf._interval(promised) if promised else "–",
             f"{value:.{decimals}f}",
             f"{column[worst]:.{decimals}f}",
             time_text(encoded.scores.position(worst)),
@@ -369,7 +322,7 @@ class _Encoding:
         size, before = path.stat().st_size, os.stat(self._arguments.input).st_size
         seconds = self._job.source.seconds
         rate = f", video {encoded.bytes * 8 / seconds / 1000:.0f} kbit/s" if seconds else ""
-        return f"{shown(path)}: {encoded.frames} frames, {_bytes(size)} ({100 * size / max(before, 1):.0f} % of the input){rate}"
+        return f"{shown(path)}: {encoded.frames} frames, {crf._size_text(size)} ({100 * size / max(before, 1):.0f} % of the input){rate}"
 
     def _report_scenes(self, plan: _Plan, encoded: Encoded) -> dict[str, Any]:
         encoder = self._job.settings.encoder
@@ -423,18 +376,4 @@ def _is_kept(target: Target, value: float, promised: Estimate | None) -> bool:
 
 def _promise(target: Target, promised: Estimate | None) -> str:
     told = f"the target is {target.value:g}"
-    return f"{told}, and {_text(promised)} was promised" if promised else told
-
-
-def _text(estimate: Estimate) -> str:
-    decimals = 2 if abs(estimate.value) > 1.5 else 4
-    if estimate.low == estimate.high:
-        return f"{estimate.value:.{decimals}f}"
-    return f"{estimate.value:.{decimals}f} ({estimate.low:.{decimals}f} to {estimate.high:.{decimals}f})"
-
-
-def _bytes(count: float) -> str:
-    value, unit = count / 1000, 0
-    while value >= 1000 and unit < len(UNITS) - 1:
-        value, unit = value / 1000, unit + 1
-    return f"{value:.1f} {UNITS[unit]}"
+    return f"{told}, and {crf._interval(promised)} was promised" if promised else told
