@@ -5,12 +5,17 @@ when it is complete.
 """
 
 import argparse
+import contextlib
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
+from .._identity import files_of_models
 from ..tuning import output, scenes
-from ._outputs import add_force
+from ._ffmpeg import programs
+from ._outputs import ENCODE, Output, add_force, check_outputs
 from ._terminal import Failure
-from .crf import USUAL_TARGET, _add_encoder, _add_search, _check_arguments, _check_packages
+from .crf import USUAL_TARGET, _add_encoder, _add_search, _check_arguments, _check_packages, _look_beside
 
 # -- The command line --------------------------------------------------------------------------------------------------
 
@@ -50,8 +55,10 @@ def _add_streams(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    _check_packages()
+    read = [arguments.input, *files_of_models([arguments.model or ""]), *programs(arguments.ffmpeg)]
+    guard = check_outputs(read, [Output("-o", arguments.output, ENCODE)], arguments.force)
     _check_arguments(arguments)
+    _check_packages()
     if not arguments.target and arguments.crf is None:
         arguments.target = [USUAL_TARGET]
     if arguments.per_scene and arguments.crf is not None:
@@ -60,6 +67,19 @@ def run(arguments: argparse.Namespace) -> int:
         raise Failure("--per-scene searches quantizers, and --bit-rate bit rates: leave one of them out", 2)
     if arguments.threads is not None and arguments.threads < 1:
         raise Failure(f"--threads {arguments.threads}: give a number from 1 up", 2)
-    from ..tuning import encoding
+    with _signals_held():
+        from ..tuning import encoding
 
-    return encoding.run(arguments)
+        _look_beside(arguments)
+    return encoding.run(arguments, guard)
+
+
+@contextlib.contextmanager
+def _signals_held() -> Iterator[None]:
+    """Lets signals wait: modules in C that are loaded drop the exception by which a signal ends the command."""
+    signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

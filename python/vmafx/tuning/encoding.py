@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .._identity import files_of_models
 from . import encoders, output, scenes
 from .encoders import Hdr
 from .scenes import Scene
@@ -20,7 +19,7 @@ from .targets import Target
 from .whole import Encoded, Job, Part, encode_scored, score_file
 from ..command import _ffmpeg, _scoring, crf
 from ..command._models import Size
-from ..command._outputs import ENCODE, Guard, Output, check_outputs
+from ..command._outputs import Guard
 from ..command._run import Processes
 from ..command._statistics import pooled_values
 from ..command._terminal import Failure, decimals_of, emit, note, print_table, progress, shown, time_text, whole_file
@@ -29,14 +28,10 @@ TRIAL_FRAMES, TRIAL_S = 3, 0.5  # of the trial before all work
 UNASKED = "vmaf=95"  # the score that is shown without a target
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace, guard: Guard) -> int:
     """Runs the subcommand, whose arguments are checked."""
-    crf._look_beside(arguments)
     ffmpeg = _ffmpeg.find_ffmpeg(arguments.ffmpeg)
     ffprobe = _ffmpeg.ffprobe_of(ffmpeg)
-    named = Output("-o", arguments.output, ENCODE)
-    read = [arguments.input, *files_of_models([arguments.model or ""]), *_ffmpeg.programs(arguments.ffmpeg)]
-    guard = check_outputs(read, [named], arguments.force)
     output.format_of(arguments.output)
     encoder = encoders.encoder_of(arguments.encoder)
     encoders.check_available(ffmpeg, encoder)
