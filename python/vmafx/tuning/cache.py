@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _header
+from .._identity import files_of_models
 from .._library import library, text_of
 from .encoders import Settings
 from .probe import Part, Scorer
@@ -41,7 +42,7 @@ class Cache:
 
     def _path(self, sample: Sample, settings: Settings, scorer: Scorer, quantizer: float) -> Path:
         pictures = sample.pictures
-        scored = [scorer.model, scorer.features, scorer.keys]
+        scored = [scorer.passes, _models_read(scorer)]
         encoded = [settings.arguments(quantizer), settings.film_grain]
         facts = [FORMAT, self._programs, self._libraries, sample.digest, sample.frames, str(pictures), scored, encoded]
         digest = hashlib.blake2b(json.dumps(facts, default=str).encode(), digest_size=20).hexdigest()
@@ -68,6 +69,14 @@ class Cache:
             _write_whole(path, json.dumps(content))
         except OSError as error:
             self.problem = f"cannot keep results in {self._place}: {error.strerror}"
+
+
+def _models_read(scorer: Scorer) -> list[str]:
+    """Returns digests of the model files that the scores depend on."""
+    paths = [path for each in scorer.passes if each.model for path in files_of_models([each.model])]
+    return [
+        hashlib.blake2b(Path(path).read_bytes(), digest_size=20).hexdigest() for path in paths if os.path.isfile(path)
+    ]
 
 
 def _write_whole(path: Path, text: str) -> None:

@@ -16,7 +16,7 @@ from .._pictures import Picture
 from .._session import Session
 from ..command._terminal import Failure, shown
 from .encoders import Settings
-from .samples import Sample, unnamed_file
+from .samples import Sample, View, unnamed_file
 from .targets import Target
 
 BLOCK = 12  # frames between two looks at the running scores
@@ -41,36 +41,52 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Scorer:
-    """What scores: the options of sessions, and the keys that targets need."""
+class Pass:
+    """A session's share of the scores: a model, or metrics."""
 
     model: str  # the option `model`; empty: none
     features: tuple[str, ...]
-    keys: tuple[str, ...]
+    keys: tuple[str, ...]  # that targets need
+    view: View
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """What scores: sessions beside each other, on the threads that one encode may have."""
+
+    passes: tuple[Pass, ...]
     threads: int
     backend: str = "auto"
     device: str | None = None
 
     @classmethod
-    def of(cls, targets: Sequence[Target], model: str, threads: int, backend: str, device: str | None) -> "Scorer":
-        metrics = dict.fromkeys(target.facts.metric for target in targets if target.facts.metric)
-        needs_model = any(target.facts.metric is None for target in targets)
-        keys = dict.fromkeys(target.facts.key for target in targets)
-        return cls(model if needs_model else "", tuple(map(str, metrics)), tuple(keys), threads, backend, device)
+    def of(cls, targets: Sequence[Target], model: str, size: tuple[int, int] | None, threads: int) -> "Scorer":
+        """Returns what scores for targets: the model in pictures of a size, metrics in those that are encoded."""
+        of_model = tuple(dict.fromkeys(target.facts.key for target in targets if target.facts.metric is None))
+        others = [target.facts for target in targets if target.facts.metric is not None]
+        passes = [Pass(model, (), of_model, View(size, True))] if of_model else []
+        if others:
+            metrics = tuple(dict.fromkeys(str(facts.metric) for facts in others))
+            keys = tuple(dict.fromkeys(facts.key for facts in others))
+            passes.append(Pass("", metrics, keys, View(None, False)))
+        return cls(tuple(passes), threads)
 
     @property
-    def luma_only(self) -> bool:
-        """Whether only a model of VMAF scores, which reads nothing but luma."""
-        return not self.features
+    def keys(self) -> list[str]:
+        return [key for each in self.passes for key in each.keys]
 
-    def session(self, sample: Sample) -> Session:
-        options: dict[str, Any] = {"model": self.model, "n_threads": self.threads, "check": "off"}
-        if self.features:
-            options["feature"] = "|".join(f"name={metric}" for metric in self.features)
+    @property
+    def views(self) -> list[View]:
+        return [each.view for each in self.passes]
+
+    def session(self, each: Pass, sample: Sample) -> Session:
+        options: dict[str, Any] = {"model": each.model, "n_threads": self.threads, "check": "off"}
+        if each.features:
+            options["feature"] = "|".join(f"name={metric}" for metric in each.features)
         if self.device is not None:
             options["device"] = self.device
         rate = float(sample.pictures.rate)
-        return Session(reference=sample.kept, fps=rate, backend=self.backend, **options)
+        return Session(reference=sample.kept[each.view], fps=rate, backend=self.backend, **options)
 
 
 class Encode:
@@ -161,44 +177,43 @@ def score_part(encode: Encode, sample: Sample, scorer: Scorer, part: Part, tell:
     start = time.monotonic()
     part.scores.update((key, []) for key in scorer.keys)
     number = 0
-    with scorer.session(sample) as session:
-
-        def take(frames: Any) -> None:
-            for frame in frames:
-                for key in scorer.keys:
-                    part.scores[key].append(_score(frame.scores, key))
-            seen = min(map(len, part.scores.values()))
-            if seen // BLOCK > part.frames // BLOCK:
-                part.frames = seen
-                tell()
-
+    with contextlib.ExitStack() as stack:
+        sessions = [(each, stack.enter_context(scorer.session(each, sample))) for each in scorer.passes]
         for frame in encode.frames(part):
             if encode.is_stopped:
                 raise Ended
             if number < sample.frames:
-                session.submit(number, _scored_picture(frame, sample))
+                for each, session in sessions:
+                    session.submit(number, _scored_picture(frame, sample, each.view))
             number += 1
-            take(session.frames())
+            if _take(sessions, part):
+                tell()
         if number != sample.frames:
             raise Failure(f"the encoder made {number} frames of {sample.frames}: choose options that drop none")
-        session.finish()
-        take(session.frames())
+        for _, session in sessions:
+            session.finish()
+        _take(sessions, part)
     part.frames, part.is_whole, part.seconds = number, True, time.monotonic() - start
 
 
-def _score(scores: dict[str, float], key: str) -> float:
-    """Returns a score; cvvdp and others of windows of time have the key alone."""
-    return scores[key] if key in scores else float("nan")
+def _take(sessions: Sequence[tuple[Pass, Session]], part: Part) -> bool:
+    """Takes the scores that are there, and returns whether a block of frames is complete that was not before."""
+    for each, session in sessions:
+        for frame in session.frames():
+            for key in each.keys:
+                part.scores[key].append(frame.scores[key])
+    before, part.frames = part.frames, min(map(len, part.scores.values()))
+    return part.frames // BLOCK > before // BLOCK
 
 
-def _scored_picture(frame: Any, sample: Sample) -> Picture:
-    pictures = sample.pictures
-    if pictures.size and pictures.size != (frame.width, frame.height):
-        frame = frame.reformat(*pictures.size, interpolation="BICUBIC")
-    whole = Picture.from_frame(frame, color=pictures.color, keyframe=False)
-    if not sample.luma_only:
+def _scored_picture(frame: Any, sample: Sample, view: View) -> Picture:
+    color = sample.pictures.color
+    if view.size:
+        frame = frame.reformat(*view.size, interpolation="BICUBIC")
+    whole = Picture.from_frame(frame, color=color, keyframe=False)
+    if not view.luma_only:
         return whole
     plane, format = frame.planes[0], whole.format
     kind = np.dtype("u1" if format.bits == 8 else "<u2")
     rows = np.frombuffer(plane, kind).reshape(-1, plane.line_size // kind.itemsize)[: frame.height, : frame.width]
-    return Picture(rows, bits=None if format.bits == 8 else format.bits, shift=format.shift, color=pictures.color)
+    return Picture(rows, bits=None if format.bits == 8 else format.bits, shift=format.shift, color=color)

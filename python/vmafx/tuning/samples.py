@@ -8,7 +8,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 from typing import IO, Any, NamedTuple
@@ -25,6 +25,7 @@ from .encoders import Settings
 SCOUTED_S = 1.0  # seconds of a place whose packets are looked at
 PLACES = 48  # the most places that are looked at
 SAMPLE_S = 4.0  # length of a sample
+MOST_SAMPLES = 20  # unless the user asks for more
 LEAST_S = 1.0  # the shortest sample, if memory does not suffice
 WHOLE_PART = 0.75  # samples of this part of a video or more: take all of it
 
@@ -48,7 +49,6 @@ class Pictures:
     pix_fmt: str
     rate: Fraction
     color: Color
-    size: tuple[int, int] | None = None  # to which pictures are scaled before they are scored
 
     @property
     def format(self) -> Format:
@@ -56,6 +56,7 @@ class Pictures:
 
     @property
     def bytes(self) -> int:
+        """The size of a picture."""
         return sum(rows * columns for rows, columns in _shapes(self.format)) * (2 if self.format.bits > 8 else 1)
 
 
@@ -90,6 +91,13 @@ def _decoding(ffmpeg: str, video: Video, settings: Settings, pix_fmt: str, begin
     return [*command, "-map", "0:V:0", "-vf", chain, "-vsync", "passthrough", "-c:v", "rawvideo"]
 
 
+class View(NamedTuple):
+    """The pictures as they are scored."""
+
+    size: tuple[int, int] | None  # to which they are scaled; None: as they are encoded
+    luma_only: bool
+
+
 @dataclass
 class Plan:
     """Places for samples, in an order in which each beginning of the list is spread over the difficulties."""
@@ -99,23 +107,21 @@ class Plan:
     whole: bool  # whether the only place is the whole video
 
 
-def plan(video: Video, pictures: Pictures, memory: int, most: int | None) -> Plan:
+def plan(video: Video, pictures: Pictures, views: Sequence[View], memory: int, most: int | None) -> Plan:
     """Looks where samples can begin. `memory` is what all pictures may take, `most` the most samples."""
     rate = pictures.rate
-    total = video.frames or (round(video.duration * rate) if video.duration else 0)
-    room = max(memory // max(pictures.bytes, 1), 2)
+    total = round(video.duration * rate) if video.duration else video.frames or 0
+    scaled = [replace(pictures, width=view.size[0], height=view.size[1]).bytes for view in views if view.size]
+    room = max(memory // (pictures.bytes + sum(scaled)), 2)
     length = round(SAMPLE_S * rate)
     count = most or max(min(MOST_SAMPLES, total // max(length, 1)), 1)
     if room < length * count:
         length = max(room // count, round(LEAST_S * rate), 2)
         count = max(min(count, room // length), 1)
     if not total or length * count >= WHOLE_PART * total and total <= room:
-        return Plan([Place(0.0, min(total or room, room), 0.0)], total or 0, True)
+        return Plan([Place(0.0, room, 0.0)], total, True)
     found = _scouted(video, pictures, total, min(length, total), max(count, min(PLACES, total // (2 * length) or 1)))
     return Plan(_spread(found), total, False)
-
-
-MOST_SAMPLES = 20
 
 
 def _scouted(video: Video, pictures: Pictures, total: int, length: int, count: int) -> list[Place]:
@@ -199,11 +205,8 @@ class Sample:
     pictures: Pictures
     frames: int
     file: IO[bytes]
-    kept: KeptReference
-    digest: str  # of all samples' bits
-    luma_only: bool
-    seconds: float = 0.0
-    more: dict[str, Any] = field(default_factory=dict)
+    kept: dict[View, KeptReference]
+    digest: str  # of the pictures
 
     @property
     def raw_input(self) -> list[str]:
@@ -217,7 +220,8 @@ class Sample:
         return open(f"/proc/self/fd/{self.file.fileno()}", "rb")
 
     def close(self) -> None:
-        self.kept.close()
+        for kept in self.kept.values():
+            kept.close()
         self.file.close()
 
 
@@ -229,7 +233,7 @@ def unnamed_file() -> IO[bytes]:
 
 
 def read_sample(
-    ffmpeg: str, video: Video, settings: Settings, pictures: Pictures, place: Place, luma_only: bool
+    ffmpeg: str, video: Video, settings: Settings, pictures: Pictures, place: Place, views: Sequence[View]
 ) -> Sample:
     """Decodes the pictures of a place. Raises Failure."""
     half = float(1 / pictures.rate) / 2
@@ -242,9 +246,9 @@ def read_sample(
         if frames < 1:
             raise Failure(f"cannot decode {video.name}: it has no picture from {place.begin:.1f} s on")
         digest = _digest(file)
-        kept = _kept(ffmpeg, file, pictures, frames, luma_only)
+        kept = {view: _kept(ffmpeg, file, pictures, frames, view) for view in views}
         stack.pop_all()
-    return Sample(place, pictures, frames, file, kept, digest, luma_only)
+    return Sample(place, pictures, frames, file, kept, digest)
 
 
 def _run_into(file: IO[bytes], command: Sequence[str], what: str) -> None:
@@ -266,17 +270,18 @@ def _digest(file: IO[bytes]) -> str:
         return hashlib.blake2b(memory, digest_size=20).hexdigest()
 
 
-def _kept(ffmpeg: str, file: IO[bytes], pictures: Pictures, frames: int, luma_only: bool) -> KeptReference:
-    """Keeps the pictures, scaled if they are scored so."""
+def _kept(ffmpeg: str, file: IO[bytes], pictures: Pictures, frames: int, view: View) -> KeptReference:
+    """Keeps the pictures as they are scored."""
     scored = pictures
-    if pictures.size and pictures.size != (pictures.width, pictures.height):
-        scored = replace(pictures, width=pictures.size[0], height=pictures.size[1])
-        file = _scaled(ffmpeg, file, pictures, scored)
-    memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    with contextlib.ExitStack() as stack:
+        if view.size:
+            scored = replace(pictures, width=view.size[0], height=view.size[1])
+            file = stack.enter_context(_scaled(ffmpeg, file, pictures, scored))
+        memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     size = frames * scored.bytes
     kept = KeptReference(budget=2 * size, device_budget=size)
     for number in range(frames):
-        kept.add(_picture_in(memory, number * scored.bytes, scored, luma_only))
+        kept.add(_picture_in(memory, number * scored.bytes, scored, view.luma_only))
     return kept
 
 
