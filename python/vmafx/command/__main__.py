@@ -20,6 +20,7 @@ SUBCOMMANDS = (
     "compare",
     "merge",
     "library",
+    "crf",
 )  # the modules of this folder that have add_arguments(parser) and run(arguments)
 SIGNED = "--range", "--offset"  # options whose value may begin with a minus sign
 FAULT = 70  # EX_SOFTWARE of sysexits.h: a fault of this program
