@@ -69,7 +69,7 @@ def look_at(ffmpeg: str, video: Video, settings: Settings) -> Pictures:
     size = re.search(r"^#dimensions 0: (\d+)x(\d+)", done.stdout, re.M)
     base = re.search(r"^#tb 0: (\d+)/(\d+)", done.stdout, re.M)
     if done.returncode or not size or not base or not re.search(r"^0,", done.stdout, re.M):
-        told = _last_line(done.stderr) or "it has no picture"
+        told = "; ".join(dict.fromkeys(map(shown, done.stderr.strip().splitlines()[:3]))) or "it has no picture"
         raise Failure(f"cannot decode {video.name}{_behind(settings)}: {told}")
     try:
         _format_named(pix_fmt, 2, 2)
