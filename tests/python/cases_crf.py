@@ -435,7 +435,7 @@ def curves_are_monotone(lab):
         values = [curve.at(position / 4) for position in range(-80, 280)]
         check(all(b >= a - 1e-9 for a, b in zip(values, values[1:])), f"{curve.points} gives a curve that falls")
         crossing = curve.crossing(2.5)
-        if crossing < 80:
+        if crossing < max(curve.points) + 17:  # else it is beyond where the model is believed
             check(curve.at(crossing) <= 2.5 + 1e-6 <= curve.at(crossing + 0.01) + 0.01, f"{crossing} of {curve.points}")
     curve = Curve(50, 0.1)
     for position, value in (10, 1.0), (20, 2.0), (30, 1.0), (40, 5.0):

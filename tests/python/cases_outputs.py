@@ -32,6 +32,7 @@ from vmafx.command.report import write_page
 VALUES = "model feature backend threads window device jobs sync offset range scenes worst title score anchor pool"
 VALUES += " method log_fmt score_fmt together piece attempts stall scheduler workers worker_ttl resource"
 VALUES += " scale input_option ref_option crop rotate range_of matrix_of pair_by"
+VALUES += " target min_crf max_crf confidence samples memory encoder preset enc vfilter pix_format keyint encoder_device"
 SCORING = {
     "model": (["m.json", "n.json"], ["--model", "path=m.json", "--model", "version=x:name=y|name=z:path=n.json"])
 }
@@ -59,6 +60,7 @@ INPUTS = {
         **SCORING,
         **FFMPEG,
     },
+    "crf": {"input": (["film.mp4"], ["film.mp4"]), **SCORING, **FFMPEG},
 }
 OUTPUTS = {
     "score": {"report": ["--report"], "log": ["--log"]},
@@ -154,16 +156,18 @@ def every_option_is_an_input_an_output_or_a_value(lab):
     """A new option must be put into the table above, and with that into the tests below."""
     check_equal(set(INPUTS), set(SUBCOMMANDS), "subcommands")
     for name in SUBCOMMANDS:
-        values = set(VALUES.split()) - ({"scores", "score"} & OUTPUTS[name].keys())
-        known = INPUTS[name].keys() | OUTPUTS[name].keys() | values
+        outputs = OUTPUTS.get(name, {})
+        values = set(VALUES.split()) - ({"scores", "score"} & outputs.keys())
+        known = INPUTS[name].keys() | outputs.keys() | values
         check_equal(
             [option for option in options_of(name) if option not in known],
             [],
             f"options of {name} that are not known here",
         )
-        gone = (INPUTS[name].keys() | OUTPUTS[name].keys()) - set(options_of(name))
+        gone = (INPUTS[name].keys() | outputs.keys()) - set(options_of(name))
         check_equal(gone, set(), f"options that {name} does not have")
-        check("force" in vars(_parser([name]).parse_args(words_of(name))), f"{name} has no --force")
+        has_force = "force" in vars(_parser([name]).parse_args(words_of(name)))
+        check_equal(has_force, bool(outputs), f"{name} has --force")
 
 
 def words_of(name, without_outputs=(), without_inputs=()):
@@ -179,7 +183,7 @@ def words_of(name, without_outputs=(), without_inputs=()):
 @case
 def no_output_is_an_input(lab):
     """An output is never an input, not even by another name or with --force."""
-    for name in SUBCOMMANDS:
+    for name in OUTPUTS:
         folder = folder_of_inputs(lab, name)
         commands = []
         for option, words in OUTPUTS[name].items():
@@ -200,7 +204,7 @@ def no_output_is_an_input(lab):
 
 @case
 def no_output_is_another(lab):
-    for name in SUBCOMMANDS:
+    for name in OUTPUTS:
         folder = folder_of_inputs(lab, name)
         commands = []
         for one, its in OUTPUTS[name].items():
@@ -323,7 +327,7 @@ GOOD = {
 def no_output_is_of_another_kind(lab):
     """Files of another kind stay without --force. Commands that pass the guard fail, as inputs are nonsense."""
     check_equal(set(GOOD), set(FILES), "outputs")
-    for name in SUBCOMMANDS:
+    for name in OUTPUTS:
         folder = folder_of_inputs(lab, name)
         for sample, content in SAMPLES.items():
             (folder / f"{sample}.jsonl").write_bytes(content)
@@ -361,7 +365,7 @@ def names_of_videos_are_no_outputs(lab):
         for name, option in FILES
         if (name, option) != ("library", "output")
     ]
-    for name in SUBCOMMANDS:
+    for name in OUTPUTS:
         folder = folder_of_inputs(lab, name)
         own = [words for words in commands if words[0] == name]
         for words, done in zip(own, run_all(lab, folder, own)):
