@@ -206,6 +206,9 @@ class _Shown:
 
     def __enter__(self) -> "_Shown":
         logging.getLogger("vmafx").addHandler(self._listener)
+        libav = logging.getLogger("libav")  # decoders complain of encodes that end early
+        libav.addHandler(logging.NullHandler())
+        libav.propagate = False
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -19,6 +19,7 @@ class Proposer:
 
     def __init__(self, axis: Axis, table: Table, targets: Sequence[Target]) -> None:
         self._axis, self._table, self._targets = axis, table, targets
+        self.slack = 0.0  # positions that a whole probe may be from where the targets are just reached, as found
 
     def next(self, at: float | None = None, instead: Points | None = None) -> float:
         """Returns the quantizer to try next, or the one that was found, which has been tried. `instead` are scores to
@@ -26,12 +27,17 @@ class Proposer:
         """
         axis = self._axis
         points = self._points(at, instead or {})
-        reached = {axis.position(q): self._all_reached(scores) for q, scores in points.items()}
+        whole = [q for q in points if q != at and self._table.is_whole(q)]  # others may be wrong, and bound nothing
+        reached = {axis.position(q): self._all_reached(points[q]) for q in whole}
         crossing = min(max(self._crossing(points), axis.low), axis.high)
         good = max((position for position, is_good in reached.items() if is_good), default=-math.inf)
         bad = min(
             (position for position, is_good in reached.items() if not is_good and position > good), default=math.inf
         )
+        if whole and self.slack:
+            nearest = min((axis.position(q) for q in whole), key=lambda position: abs(position - crossing))
+            if abs(nearest - crossing) <= self.slack:
+                return axis.quantizer(nearest + 1e-9)
         if good > -math.inf and (crossing - good < axis.close - 1e-9 or bad - good <= axis.step + 1e-9):
             return axis.quantizer(good + 1e-9)
         aim = crossing if axis.close <= axis.step else crossing - axis.close / 2

@@ -24,10 +24,11 @@ from .encoders import Settings
 
 SCOUTED_S = 1.0  # seconds of a place whose packets are looked at
 PLACES = 48  # the most places that are looked at
-SAMPLE_S = 4.0  # length of a sample
-MOST_SAMPLES = 20  # unless the user asks for more
+SAMPLE_S = 2.5  # length of a sample
+MOST_SAMPLES = 24  # unless the user asks for more
 LEAST_S = 1.0  # the shortest sample, if memory does not suffice
-WHOLE_PART = 0.75  # samples of this part of a video or more: take all of it
+FIRST_SAMPLES = 8  # of these a search begins with
+WHOLE_PART = 0.75  # if the first samples are this part of a video or more, all of it is one sample
 
 # -- Where ---------------------------------------------------------------------------------------------------------
 
@@ -68,7 +69,7 @@ def look_at(ffmpeg: str, video: Video, settings: Settings) -> Pictures:
     size = re.search(r"^#dimensions 0: (\d+)x(\d+)", done.stdout, re.M)
     base = re.search(r"^#tb 0: (\d+)/(\d+)", done.stdout, re.M)
     if done.returncode or not size or not base or not re.search(r"^0,", done.stdout, re.M):
-        told = _last_line(done.stderr) or "it has no picture"
+        told = "; ".join(dict.fromkeys(map(shown, done.stderr.strip().splitlines()[:3]))) or "it has no picture"
         raise Failure(f"cannot decode {video.name}{_behind(settings)}: {told}")
     try:
         _format_named(pix_fmt, 2, 2)
@@ -114,12 +115,12 @@ def plan(video: Video, pictures: Pictures, views: Sequence[View], memory: int, m
     scaled = [replace(pictures, width=view.size[0], height=view.size[1]).bytes for view in views if view.size]
     room = max(memory // (pictures.bytes + sum(scaled)), 2)
     length = round(SAMPLE_S * rate)
-    count = most or max(min(MOST_SAMPLES, total // max(length, 1)), 1)
+    if not total or length * (most or FIRST_SAMPLES) >= WHOLE_PART * total and total <= room:
+        return Plan([Place(0.0, room, 0.0)], total, True)
+    count = most or max(min(MOST_SAMPLES, total // length), 1)
     if room < length * count:
         length = max(room // count, round(LEAST_S * rate), 2)
         count = max(min(count, room // length), 1)
-    if not total or length * count >= WHOLE_PART * total and total <= room:
-        return Plan([Place(0.0, room, 0.0)], total, True)
     found = _scouted(video, pictures, total, min(length, total), max(count, min(PLACES, total // (2 * length) or 1)))
     return Plan(_spread(found), total, False)
 

@@ -18,14 +18,16 @@ from .cache import Cache
 from .encoders import Settings, check_available
 from .probe import Encode, Ended, Part, Scorer, score_part
 from .proposal import Proposer
-from .samples import MOST_SAMPLES, Plan, Sample, look_at, plan, read_sample
+from .samples import FIRST_SAMPLES, MOST_SAMPLES, Plan, Sample, look_at, plan, read_sample
 from .table import Estimate, Table
 from .targets import Target
 
 SIGNAL_S = 0.2  # the longest time before a signal is handled
-FIRST_SAMPLES, MORE_SAMPLES = 6, 4
+MORE_SAMPLES = 8  # are added at a time
+LEAST_PART = 0.25  # of a video that is one sample must be seen before a probe ends: it begins with its first scenes
 MOST_PROBES = 16
 ENOUGH = 0.02  # of an encoder's range: samples need not tell the quantizer better
+ROUGHLY = 0.3  # of what the samples leave open: the quantizer is found so well before more of them are read
 PROCESSORS_PER_JOB = 4  # processors that an encode of a sample keeps busy
 DEFAULT_MEMORY = 4 << 30
 
@@ -160,11 +162,10 @@ class _Search:
     def run(self) -> Outcome:
         most = min(self._options.samples or MOST_SAMPLES, len(self._plan.places))
         self._read(min(self._options.samples or FIRST_SAMPLES, most))
-        while True:
-            found = self._find()
-            if len(self._samples) >= most or not self._needs_more(found):
-                return self._outcome(found)
+        while len(self._samples) < most and self._needs_more(found := self._find(roughly=True)):
             self._read(min(len(self._samples) + MORE_SAMPLES, most))
+            self._probe([found], early=False)
+        return self._outcome(self._find())
 
     def _read(self, count: int) -> None:
         """Decodes samples until there are so many."""
@@ -180,9 +181,12 @@ class _Search:
         """The number of frames of all samples."""
         return sum(sample.frames for sample in self._samples)
 
-    def _find(self) -> float:
-        """Returns the quantizer that the points so far lead to, and whose probe is whole."""
+    def _find(self, roughly: bool = False) -> float:
+        """Returns the quantizer that the points so far lead to, and whose probe is whole. Roughly is as well as the
+        samples can tell.
+        """
         for _ in range(MOST_PROBES):
+            self._proposer.slack = self._slack() if roughly else 0.0
             wanted = self._proposer.next()
             if self._table.is_whole(wanted):
                 return wanted
@@ -251,8 +255,10 @@ class _Search:
                     self._end(probe)
 
     def _is_decided(self, probe: _Probe) -> bool:
-        whole = self._table.is_whole(probe.quantizer)
-        return not whole and self._proposer.is_decided(probe.quantizer, self._options.confidence)
+        seen = self._table.frames(probe.quantizer)
+        if self._table.is_whole(probe.quantizer) or self._plan.whole and seen < LEAST_PART * self._frames:
+            return False
+        return self._proposer.is_decided(probe.quantizer, self._options.confidence)
 
     def _end(self, probe: _Probe) -> None:
         with self._lock:
@@ -314,17 +320,24 @@ class _Search:
     # -- The end
 
     def _needs_more(self, found: float) -> bool:
-        """Returns whether more samples would tell the quantizer better: the interval is wider than what ENOUGH changes."""
-        if self._plan.whole:
-            return False
-        allowed = max(self._axis.step, ENOUGH * self._axis.range)
-        estimates = self._estimates(found)
+        """Returns whether more samples would tell the quantizer better: ENOUGH of the range is less than they leave
+        open.
+        """
+        return self._left_open(found) > max(self._axis.step, ENOUGH * self._axis.range)
+
+    def _left_open(self, quantizer: float) -> float:
+        """Returns how far from the quantizer, in positions, the intervals of its scores let the targets be."""
+        width = 2 * self._axis.close
+        found = 0.0
         for target in self._targets:
-            value, *bounds = estimates[target.name]
+            value, *bounds = self._table.interval(quantizer, target, self._options.confidence)
             half = max(abs(target.loss(bound) - target.loss(value)) for bound in bounds)
-            if half > self._proposer.steepness(target, found, allowed):
-                return True
-        return False
+            found = max(found, half / max(self._proposer.steepness(target, quantizer, width) / width, 1e-9))
+        return found
+
+    def _slack(self) -> float:
+        whole = self._table.whole()
+        return ROUGHLY * min(map(self._left_open, whole)) if whole and not self._plan.whole else 0.0
 
     def _outcome(self, found: float) -> Outcome:
         if self._cache and self._cache.problem:
