@@ -317,7 +317,8 @@ class _Encoding:
         size, before = path.stat().st_size, os.stat(self._arguments.input).st_size
         seconds = self._job.source.seconds
         rate = f", video {encoded.bytes * 8 / seconds / 1000:.0f} kbit/s" if seconds else ""
-        return f"{shown(path)}: {encoded.frames} frames, {crf._size_text(size)} ({100 * size / max(before, 1):.0f} % of the input){rate}"
+        part = f"{100 * size / max(before, 1):.0f} % of the input"
+        return f"{shown(path)}: {encoded.frames} frames, {crf._size_text(size)} ({part}){rate}"
 
     def _report_scenes(self, plan: _Plan, encoded: Encoded) -> dict[str, Any]:
         encoder = self._job.settings.encoder
