@@ -234,26 +234,22 @@ class _Encoding:
         emit(f"scene at {time_text(part.time)}, {part.frames} frames: {words}\n")
 
     def _encode_zones(self, plan: _Plan, path: Path) -> Encoded:
-        """Encodes all with zones, and once more with better ones if scenes miss."""
+        """Encodes all with zones, and once more with better ones as long as scenes miss their targets."""
         encoder = self._job.settings.encoder
-        for is_last in (False, True):
+        for left in reversed(range(scenes.MOST_WHOLES)):
             zones = scenes.zones_of(encoder, plan.scenes, plan.quantizer)
             job = replace(self._job, settings=replace(self._job.settings, zones=zones))
             with progress() as bar:
                 encoded = encode_scored(job, plan.quantizer, path, bar.show, processes=self._processes)
-            if is_last or not self._corrected(plan.scenes, encoded):
+            missed = [(scene, slack) for scene in plan.scenes if (slack := self._slack(encoded, scene.part)) < 0]
+            if not missed or not left:
                 break
+            for scene, slack in missed:
+                scene.correct(encoder, slack)
+            if not self._arguments.json:
+                told = f"{len(missed)} of {len(plan.scenes)} scenes miss their targets in the whole"
+                emit(f"{told}: all is encoded once more\n")
         return encoded
-
-    def _corrected(self, found: Sequence[Scene], encoded: Encoded) -> bool:
-        """Moves the quantizers of scenes that miss their targets in the whole encode; returns whether there are any."""
-        encoder = self._job.settings.encoder
-        missed = [(scene, slack) for scene in found if (slack := self._slack(encoded, scene.part)) < 0]
-        for scene, slack in missed:
-            scene.quantizer = encoder.rounded(scene.quantizer - slack / scene.slope(1.0) * 1.1 - scenes.PRECISION / 2)
-        if missed and not self._arguments.json:
-            emit(f"{len(missed)} of {len(found)} scenes miss their targets in the whole: all is encoded once more\n")
-        return bool(missed)
 
     def _join(self, plan: _Plan, path: Path) -> Encoded:
         """Joins the scenes, and scores what came of it."""
@@ -357,10 +353,21 @@ class _Encoding:
         if plan.scenes:
             told["scenes"] = {
                 "number": len(plan.scenes),
+                "list": [self._scene_as_json(scene, encoded) for scene in plan.scenes],
                 "one_quantizer": by_scene["one"],
                 "saved_percent": by_scene["saved_percent"],
             }
         emit(json.dumps({"encode": told}) + "\n")
+
+    def _scene_as_json(self, scene: Scene, encoded: Encoded) -> dict[str, Any]:
+        """Returns the quantizer of a scene, and its scores in the whole."""
+        part, columns = scene.part, encoded.scores.scores
+        scores = {
+            target.name: target.pooled(columns[target.facts.key][part.first : part.last + 1])
+            for target in self._targets
+        }
+        told = {"first_frame": part.first, "last_frame": part.last, "time": part.time}
+        return {**told, "quantizer": scene.quantizer, "scores": scores}
 
 
 def _is_kept(target: Target, value: float, promised: Estimate | None) -> bool:

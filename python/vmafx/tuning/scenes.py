@@ -22,6 +22,7 @@ THRESHOLD = 10.0  # of FFmpeg's scdet, in percent
 LEAST_SCENE_S = 1.0  # shorter scenes belong to the one before
 SAMPLE_S = 6.0  # of a scene that is encoded to find its place among the zones
 MOST_PROBES = 6  # encodes of a scene
+MOST_WHOLES = 3  # encodes of the whole with zones, each with better ones
 PRECISION = 0.5  # quantizers within which a scene is not searched any further
 FIRST_STEP = 4.0  # quantizers from the first probe to the second
 LONGEST_STEP = 10.0
@@ -101,13 +102,13 @@ class Scene:
         known = sorted((q, math.log(probe.bytes_per_frame)) for q, probe in self.probes.items())
         return self.part.frames * math.exp(_on_line(known, quantizer, -math.log(2) / DOUBLING))
 
-    def slope(self, worse: float) -> float:
-        """Returns by how much the slack changes from one quantizer to the next; `worse` is 1 or -1."""
+    def correct(self, encoder: Encoder, slack: float) -> None:
+        """Moves the quantizer of a scene that misses its targets by `slack` in an encode of the whole."""
         known = sorted((q, probe.slack) for q, probe in self.probes.items())
-        if len(known) < 2 or known[-1][0] == known[0][0]:
-            return -worse
-        slope = (known[-1][1] - known[0][1]) / (known[-1][0] - known[0][0])
-        return slope if slope * worse < 0 else -worse
+        slope = -1.0
+        if len(known) > 1 and known[-1][1] < known[0][1]:
+            slope = (known[-1][1] - known[0][1]) / (known[-1][0] - known[0][0])
+        self.quantizer = encoder.rounded(self.quantizer - max(1.2 * slack / slope, PRECISION))
 
 
 def _on_line(known: Sequence[tuple[float, float]], place: float, slope: float) -> float:
@@ -185,16 +186,16 @@ def next_quantizer(encoder: Encoder, slacks: dict[float, float]) -> float | None
 
 
 def _beyond(points: Sequence[tuple[float, float]]) -> float:
-    """Returns where to try next if all quantizers so far are good, or all are bad."""
+    """Returns where to try next if all quantizers so far are good, or all are bad: where a straight line meets the
+    target, and no nearer than the step before, as curves flatten.
+    """
     good = points[0][1] >= 0
-    edge = points[-1] if good else points[0]
-    slope = -1.0
-    if len(points) > 1:
-        slope = min((points[-1][1] - points[0][1]) / (points[-1][0] - points[0][0]), -0.05)
-        step = abs(edge[1] / slope) * 1.1 + PRECISION
-    else:
-        step = FIRST_STEP
-    step = min(max(step, 2 * PRECISION), LONGEST_STEP)
+    edge, inner = (points[-1], points[:-1][-1:]) if good else (points[0], points[1:2])
+    step = FIRST_STEP
+    for other in inner:
+        slope = min((points[-1][1] - points[0][1]) / (points[-1][0] - points[0][0]), -0.01)
+        step = max(abs(edge[1] / slope) * 1.1 + PRECISION, abs(edge[0] - other[0]))
+    step = min(step, LONGEST_STEP)
     return edge[0] + (step if good else -step)
 
 
