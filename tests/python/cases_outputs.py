@@ -32,7 +32,8 @@ from vmafx.command.report import write_page
 VALUES = "model feature backend threads window device jobs sync offset range scenes worst title score anchor pool"
 VALUES += " method log_fmt score_fmt together piece attempts stall scheduler workers worker_ttl resource"
 VALUES += " scale input_option ref_option crop rotate range_of matrix_of pair_by"
-VALUES += " target min_crf max_crf confidence samples memory encoder preset enc vfilter pix_format keyint encoder_device"
+VALUES += " target min_crf max_crf confidence samples memory encoder preset enc vfilter pix_format keyint"
+VALUES += " encoder_device"
 SCORING = {
     "model": (["m.json", "n.json"], ["--model", "path=m.json", "--model", "version=x:name=y|name=z:path=n.json"])
 }

@@ -14,6 +14,7 @@ import numpy as np
 
 from .._pictures import Picture
 from .._session import Session
+from ..command._run import _bound
 from ..command._terminal import Failure, shown
 from .encoders import Settings
 from .samples import Sample, View, unnamed_file
@@ -96,7 +97,16 @@ class Encode:
         self._quantizer, self._settings, self._sample = quantizer, settings, sample
         before = replace(settings, vfilter="", pix_fmt=sample.pictures.pix_fmt)  # the sample is filtered
         upload = ["-vf", before.filters] if before.filters else []
-        command = [ffmpeg, "-hide_banner", "-nostdin", "-v", "error", *before.global_arguments(), *sample.raw_input]
+        command = [
+            *_bound(),
+            ffmpeg,
+            "-hide_banner",
+            "-nostdin",
+            "-v",
+            "error",
+            *before.global_arguments(),
+            *sample.raw_input,
+        ]
         command += [*upload, *before.arguments(quantizer), "-an", "-flush_packets", "1", "-f", "nut", "pipe:1"]
         self._said = unnamed_file()
         self._stopped = threading.Event()

@@ -55,7 +55,7 @@ class Proposer:
             value, error = self._table.estimate(quantizer, target)
             if not (math.isfinite(value) and math.isfinite(error)):
                 return False
-            half = self._table.half(quantizer, error, confidence)
+            half = self._table.half(quantizer, error, target, confidence)
             bounds[0][target.name], bounds[1][target.name] = (value - half, error), (value + half, error)
         here, axis = self._axis.position(quantizer), self._axis
         ways = [axis.position(self.next(quantizer, bound)) - here for bound in bounds]
