@@ -394,7 +394,20 @@ os.execv({str(lab.ffmpeg)!r}, [{str(lab.ffmpeg)!r}, *words])
 @case
 def samples_read_little_of_long_videos(lab):
     """Two hours: the search finds key frames and decodes samples without reading the rest."""
-    clip(lab, NOISY, 10, "part.mkv", "-c:v", "libx264", "-preset", "ultrafast", "-crf", "18", "-g", "48")
+    clip(
+        lab,
+        "testsrc2=s=160x90:r=8,noise=alls=20:allf=t",
+        10,
+        "part.mkv",
+        "-c:v",
+        "libx264",
+        "-preset",
+        "ultrafast",
+        "-crf",
+        "18",
+        "-g",
+        "16",
+    )
     lab.run("-y -stream_loop 719 -i part.mkv -c copy long.mkv").succeeded()
     program = f"""
 import json, sys
@@ -418,7 +431,7 @@ print(json.dumps([read() - before, len(plan.places), [s.place.begin for s in tak
     read, places, begins, frames = json.loads(done.stdout)
     size = os.path.getsize(lab.folder / "long.mkv")
     check(read < size / 4, f"{read} of {size} bytes were read")
-    check(places == 48 and frames == [60] * 8, f"{places} places, {frames} frames")
+    check(places == 48 and frames == [20] * 8, f"{places} places, {frames} frames")
     check(min(begins) < 1800 and max(begins) > 5400, f"the first samples are at {begins}")
     os.unlink(lab.folder / "long.mkv")
 
@@ -437,7 +450,7 @@ def curves_are_monotone(lab):
         values = [curve.at(position / 4) for position in range(-80, 280)]
         check(all(b >= a - 1e-9 for a, b in zip(values, values[1:])), f"{curve.points} gives a curve that falls")
         crossing = curve.crossing(2.5)
-        if crossing < max(curve.points) + 17:  # else it is beyond where the model is believed
+        if min(curve.points) - 17 < crossing < max(curve.points) + 17:  # else it is beyond where the model is believed
             check(curve.at(crossing) <= 2.5 + 1e-6 <= curve.at(crossing + 0.01) + 0.01, f"{crossing} of {curve.points}")
     curve = Curve(50, 0.1)
     for position, value in (10, 1.0), (20, 2.0), (30, 1.0), (40, 5.0):
