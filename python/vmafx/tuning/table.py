@@ -9,6 +9,7 @@ from .curve import t_quantile
 from .probe import BLOCK, Part
 from .targets import Target
 
+BEGINNING = 0.005  # of an encoder's range: what its beginning anew in each sample may change, as seen on some clips
 RESAMPLES = 200  # of the bootstrap
 LEAST_SAMPLES, LEAST_BLOCKS = 3, 4  # before a running probe tells anything
 ALIKE = 2.0  # blocks that follow each other are alike: errors of differences between them count so often
@@ -125,7 +126,8 @@ def _of_whole_video(
     for _ in range(RESAMPLES):
         losses.append(target.loss(target.pooled([s for scores in choose(by_sample, k=count) for s in scores])))
     error = _deviation(losses) * math.sqrt(count / (count - 1)) * math.sqrt(1 - covered)
-    half = t_quantile(confidence, count - 1) * error
+    begun = BEGINNING * target.scale.per_range if math.isfinite(target.scale.per_range) else 0.0
+    half = math.hypot(t_quantile(confidence, count - 1) * error, begun)
     loss = target.loss(value)
     low, high = sorted((target.score_of(loss + half), target.score_of(loss - half)))
     return Estimate(value, min(low, value), max(high, value))
