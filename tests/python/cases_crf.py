@@ -26,12 +26,12 @@ from vmafx.tuning.targets import Target
 FAST = {"libx264": "ultrafast", "libx265": "ultrafast", "libsvtav1": "12"}
 NOISY = "testsrc2=s=160x90:r=24,noise=alls=9:allf=t:all_seed=5"
 SCENES = (  # easy and hard ones, seconds each
-    (9, "testsrc=s=160x90:r=24"),
-    (7, "testsrc2=s=160x90:r=24,noise=alls=14:allf=t:all_seed=1"),
-    (11, "mandelbrot=s=160x90:r=24:maxiter=99"),
-    (8, "testsrc2=s=160x90:r=24"),
-    (6, "testsrc2=s=160x90:r=24,noise=alls=5:allf=t:all_seed=2"),
-    (9, "gradients=s=160x90:r=24:speed=0.05:seed=3"),
+    (6, "testsrc=s=160x90:r=24"),
+    (5, "testsrc2=s=160x90:r=24,noise=alls=14:allf=t:all_seed=1"),
+    (7, "mandelbrot=s=160x90:r=24:maxiter=99"),
+    (6, "testsrc2=s=160x90:r=24"),
+    (5, "testsrc2=s=160x90:r=24,noise=alls=5:allf=t:all_seed=2"),
+    (6, "gradients=s=160x90:r=24:speed=0.05:seed=3"),
 )
 
 
@@ -109,7 +109,7 @@ def crf_is_the_largest_that_a_scan_finds(lab):
 def crf_of_samples_keeps_its_promise(lab):
     source = scenes(lab)
     total = 24 * sum(seconds for seconds, _ in SCENES)
-    probes, result = found(lab, source, "--preset", "ultrafast", "--target", "vmaf=88", "--no-cache")
+    probes, result = found(lab, source, "--preset", "ultrafast", "--target", "vmaf=88")
     check_equal(result["of_frames"], total, "frames of the video")
     check(result["samples"] >= 8 and result["frames"] < total, result)
     told, truth = result["scores"]["vmaf"], true_score(lab, source, result)
@@ -159,8 +159,8 @@ def crf_searches_a_bit_rate(lab):
 
 @case
 def probes_end_when_they_are_decided(lab):
-    source = clip(lab, NOISY, 8)
-    more = source, "--preset", "ultrafast", "--target", "vmaf=60", "--no-cache"
+    source = clip(lab, "testsrc2=s=320x180:r=24,noise=alls=20:allf=t:all_seed=5", 8)
+    more = source, "--preset", "ultrafast", "--target", "xpsnr=38", "--no-cache"
     early, result = found(lab, *more)
     whole, other = found(lab, *more, "--all-frames")
     check(any(probe["frames"] < probe["of_frames"] for probe in early), early)
@@ -173,14 +173,15 @@ def probes_end_when_they_are_decided(lab):
 def running_probes_tell_of_the_rest(lab):
     """The estimate of a probe's first frames has the rest within its interval, as often as the confidence says."""
     target, draw, wrong = Target.parse("vmaf=90"), random.Random(3), 0
-    for _ in range(200):
+    for _ in range(300):
         table = Table()
         table.samples = 8
         hard = [draw.uniform(70, 95) for _ in range(8)]
+        steep = [draw.gauss(1, 0.15) for _ in range(8)]
 
         def part(number, shift, frames):
             # a quantizer changes each sample by its own amount, and frames by little
-            scores = [hard[number] - shift * (1 + 0.3 * number / 8) + draw.gauss(0, 1.5) for _ in range(60)]
+            scores = [hard[number] - shift * steep[number] + draw.gauss(0, 1.5) for _ in range(60)]
             return Part({"vmaf": scores[:frames]}, 1, frames, 1.0, frames == 60)
 
         table.parts[20.0] = {number: part(number, 0, 60) for number in range(8)}
@@ -190,8 +191,8 @@ def running_probes_tell_of_the_rest(lab):
         order = draw.sample(range(8), 3)
         table.parts[26.0] = {number: Part({"vmaf": rest[number].scores["vmaf"]}, 1, 60, 1.0, True) for number in order}
         value, error = table.estimate(26.0, target)
-        wrong += abs(value - truth) > table.half(26.0, error, 0.95)
-    check(wrong <= 10, f"{wrong} of 200 intervals of 95 % miss")
+        wrong += abs(value - truth) > table.half(26.0, error, target, 0.95)
+    check(wrong <= 22, f"{wrong} of 300 intervals of 95 % miss")
 
 
 # -- The cache ---------------------------------------------------------------------------------------------------------
@@ -243,7 +244,7 @@ def a_cache_that_cannot_be_written(lab):
 
 def started(lab):
     """Starts a search that takes long, and waits until its encoder runs; returns (process, its children)."""
-    source = clip(lab, "testsrc2=s=640x360:r=24,noise=alls=20:allf=t", 10)
+    source = clip(lab, "testsrc2=s=640x360:r=24,noise=alls=20:allf=t", 4)
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     command = words(source, "--preset", "veryslow", "--no-cache", "--all-frames")
     process = subprocess.Popen(command, cwd=lab.folder, env=settings(lab, TMPDIR=lab.folder / "tmp"), **options)
@@ -281,13 +282,14 @@ def check_all_gone(encoders, seconds):
 @case
 def ctrl_c_leaves_nothing(lab):
     (lab.folder / "tmp").mkdir()
+    before = {*os.listdir(lab.folder), "clip.mkv"}
     process, encoders = started(lab)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=20)
     check_equal(process.returncode, 130, said)
     check_equal(said.strip().splitlines()[-1], "vmafx crf: stopped", "the last line")
     check_all_gone(encoders, 1)
-    check_equal(sorted(os.listdir(lab.folder)), ["clip.mkv", "tmp"], "files")
+    check_equal(set(os.listdir(lab.folder)), before, "files")
     check_equal(os.listdir(lab.folder / "tmp"), [], "temporary files")
 
 
@@ -297,7 +299,7 @@ def encoders_end_with_a_killed_search(lab):
     process, encoders = started(lab)
     process.kill()
     process.communicate(timeout=20)
-    check_all_gone(encoders, 20)
+    check_all_gone(encoders, 10)
     check_equal(os.listdir(lab.folder / "tmp"), [], "temporary files")
 
 
@@ -392,7 +394,20 @@ os.execv({str(lab.ffmpeg)!r}, [{str(lab.ffmpeg)!r}, *words])
 @case
 def samples_read_little_of_long_videos(lab):
     """Two hours: the search finds key frames and decodes samples without reading the rest."""
-    clip(lab, NOISY, 10, "part.mkv", "-c:v", "libx264", "-preset", "ultrafast", "-crf", "18", "-g", "48")
+    clip(
+        lab,
+        "testsrc2=s=160x90:r=8,noise=alls=20:allf=t",
+        10,
+        "part.mkv",
+        "-c:v",
+        "libx264",
+        "-preset",
+        "ultrafast",
+        "-crf",
+        "18",
+        "-g",
+        "16",
+    )
     lab.run("-y -stream_loop 719 -i part.mkv -c copy long.mkv").succeeded()
     program = f"""
 import json, sys
@@ -416,7 +431,7 @@ print(json.dumps([read() - before, len(plan.places), [s.place.begin for s in tak
     read, places, begins, frames = json.loads(done.stdout)
     size = os.path.getsize(lab.folder / "long.mkv")
     check(read < size / 4, f"{read} of {size} bytes were read")
-    check(places == 48 and frames == [60] * 8, f"{places} places, {frames} frames")
+    check(places == 48 and frames == [20] * 8, f"{places} places, {frames} frames")
     check(min(begins) < 1800 and max(begins) > 5400, f"the first samples are at {begins}")
     os.unlink(lab.folder / "long.mkv")
 
@@ -435,7 +450,7 @@ def curves_are_monotone(lab):
         values = [curve.at(position / 4) for position in range(-80, 280)]
         check(all(b >= a - 1e-9 for a, b in zip(values, values[1:])), f"{curve.points} gives a curve that falls")
         crossing = curve.crossing(2.5)
-        if crossing < max(curve.points) + 17:  # else it is beyond where the model is believed
+        if min(curve.points) - 17 < crossing < max(curve.points) + 17:  # else it is beyond where the model is believed
             check(curve.at(crossing) <= 2.5 + 1e-6 <= curve.at(crossing + 0.01) + 0.01, f"{crossing} of {curve.points}")
     curve = Curve(50, 0.1)
     for position, value in (10, 1.0), (20, 2.0), (30, 1.0), (40, 5.0):

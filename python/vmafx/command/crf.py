@@ -20,7 +20,8 @@ from .score import scale_word
 
 if TYPE_CHECKING:
     from ..tuning.encoders import Settings
-    from ..tuning.search import Estimate, Options, Outcome, ProbeResult
+    from ..tuning.search import Options, Outcome, ProbeResult
+    from ..tuning.table import Estimate
     from ..tuning.targets import Target
 
 USUAL_TARGET = "vmaf=95"
@@ -310,6 +311,6 @@ class _Listener(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         text = record.getMessage()
-        if text not in self._said:
+        if record.levelno == logging.WARNING and text not in self._said:  # errors are raised, too
             self._said.add(text)
             note(text)

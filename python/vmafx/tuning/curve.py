@@ -4,6 +4,7 @@ import bisect
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import NamedTuple
 
 STEPS = 60  # of a bisection
@@ -115,8 +116,6 @@ def _value(xs: Sequence[float], ys: Sequence[float], slopes: Sequence[float], x:
 
 def t_quantile(confidence: float, freedom: int) -> float:
     """Returns how many standard errors a two-sided interval is wide on each side, by Student's distribution."""
-    from statistics import NormalDist
-
     if freedom < 1:
         return math.inf
     tail = (1 - confidence) / 2
@@ -124,12 +123,12 @@ def t_quantile(confidence: float, freedom: int) -> float:
         return 1 / math.tan(math.pi * tail)
     if freedom == 2:
         return (1 - 2 * tail) * math.sqrt(2 / (4 * tail * (1 - tail)))
-    z = NormalDist().inv_cdf(1 - tail)
+    z = float(NormalDist().inv_cdf(1 - tail))
     # Cornish and Fisher's expansion in 1 / freedom (Abramowitz and Stegun, 26.7.5)
     terms = (
-        (z**3 + z) / 4,
+        (z**3 + z) / 4.0,
         (5 * z**5 + 16 * z**3 + 3 * z) / 96,
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
-    return z + sum(term / freedom ** (i + 1) for i, term in enumerate(terms))
+    return math.fsum([z, *(term / float(freedom) ** (i + 1) for i, term in enumerate(terms))])

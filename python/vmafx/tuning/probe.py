@@ -14,6 +14,7 @@ import numpy as np
 
 from .._pictures import Picture
 from .._session import Session
+from ..command._run import _bound
 from ..command._terminal import Failure, shown
 from .encoders import Settings
 from .samples import Sample, View, unnamed_file
@@ -96,8 +97,18 @@ class Encode:
         self._quantizer, self._settings, self._sample = quantizer, settings, sample
         before = replace(settings, vfilter="", pix_fmt=sample.pictures.pix_fmt)  # the sample is filtered
         upload = ["-vf", before.filters] if before.filters else []
-        command = [ffmpeg, "-hide_banner", "-nostdin", "-v", "error", *before.global_arguments(), *sample.raw_input]
-        command += [*upload, *before.arguments(quantizer), "-an", "-flush_packets", "1", "-f", "nut", "pipe:1"]
+        self._format = "mpegts" if settings.encoder.codec == "vvc" else "nut"  # NUT has no name for VVC
+        command = [
+            *_bound(),
+            ffmpeg,
+            "-hide_banner",
+            "-nostdin",
+            "-v",
+            "error",
+            *before.global_arguments(),
+            *sample.raw_input,
+        ]
+        command += [*upload, *before.arguments(quantizer), "-an", "-flush_packets", "1", "-f", self._format, "pipe:1"]
         self._said = unnamed_file()
         self._stopped = threading.Event()
         with sample.opened() as pictures:
@@ -132,7 +143,7 @@ class Encode:
         """Yields the decoded frames, and counts the bytes. Raises Failure if the encoder fails, Ended if stopped."""
         assert self._process.stdout
         try:
-            with av.open(f"pipe:{self._process.stdout.fileno()}", format="nut") as file:
+            with av.open(f"pipe:{self._process.stdout.fileno()}", format=self._format) as file:
                 yield from self._decoded(file, part)
         except av.error.FFmpegError as error:
             self._check_end(str(error))

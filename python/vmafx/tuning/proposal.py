@@ -55,13 +55,14 @@ class Proposer:
             value, error = self._table.estimate(quantizer, target)
             if not (math.isfinite(value) and math.isfinite(error)):
                 return False
-            half = self._table.half(quantizer, error, confidence)
+            half = self._table.half(quantizer, error, target, confidence)
             bounds[0][target.name], bounds[1][target.name] = (value - half, error), (value + half, error)
         here, axis = self._axis.position(quantizer), self._axis
         ways = [axis.position(self.next(quantizer, bound)) - here for bound in bounds]
-        if min(map(abs, ways)) < axis.step - 1e-9 or ways[0] * ways[1] < 0:
+        shortest = min(abs(way) for way in ways)
+        if shortest < axis.step - 1e-9 or ways[0] * ways[1] < 0:
             return False
-        return abs(ways[0] - ways[1]) <= max(axis.close, ROUGHLY * min(map(abs, ways)))
+        return abs(ways[0] - ways[1]) <= max(axis.close, ROUGHLY * shortest)
 
     def reaches(self, quantizer: float) -> bool:
         return all(target.is_reached(self._table.estimate(quantizer, target)[0]) for target in self._targets)

@@ -28,6 +28,7 @@ SAMPLE_S = 2.5  # length of a sample
 MOST_SAMPLES = 24  # unless the user asks for more
 LEAST_S = 1.0  # the shortest sample, if memory does not suffice
 FIRST_SAMPLES = 8  # of these a search begins with
+MOST_PART = 0.6  # of a video that samples may be: more of them would overlap
 WHOLE_PART = 0.75  # if the first samples are this part of a video or more, all of it is one sample
 
 # -- Where ---------------------------------------------------------------------------------------------------------
@@ -117,7 +118,7 @@ def plan(video: Video, pictures: Pictures, views: Sequence[View], memory: int, m
     length = round(SAMPLE_S * rate)
     if not total or length * (most or FIRST_SAMPLES) >= WHOLE_PART * total and total <= room:
         return Plan([Place(0.0, room, 0.0)], total, True)
-    count = most or max(min(MOST_SAMPLES, total // length), 1)
+    count = min(most or MOST_SAMPLES, max(int(MOST_PART * total) // length, 1))
     if room < length * count:
         length = max(room // count, round(LEAST_S * rate), 2)
         count = max(min(count, room // length), 1)

@@ -215,7 +215,6 @@ class _Search:
         finally:
             for job in jobs:
                 job.cancel()
-            self._running = []
         for probe in probes:
             if self._table.frames(probe.quantizer):
                 self._report(probe)

@@ -9,8 +9,9 @@ from .curve import t_quantile
 from .probe import BLOCK, Part
 from .targets import Target
 
+BEGINNING = 0.005  # of an encoder's range: what its beginning anew in each sample may change, as seen on some clips
 RESAMPLES = 200  # of the bootstrap
-LEAST_BLOCKS = 4  # before a running probe tells anything
+LEAST_SAMPLES, LEAST_BLOCKS = 3, 4  # before a running probe tells anything
 ALIKE = 2.0  # blocks that follow each other are alike: errors of differences between them count so often
 UNPAIRED = 3.0  # and of scores that are compared with none
 
@@ -54,26 +55,33 @@ class Table:
         """
         if self.is_whole(quantizer):
             return target.pooled([s for scores in self.by_sample(quantizer, target) for s in scores]), 0.0
-        counts = {
-            number: len(part.scores.get(target.facts.key, [])) for number, part in self.parts.get(quantizer, {}).items()
-        }
-        blocks = self._blocks(quantizer, target, counts)
-        if len(blocks) < LEAST_BLOCKS:
+        units = self._units(quantizer, quantizer, target)
+        if len(units) < (LEAST_SAMPLES if self.samples > 1 else LEAST_BLOCKS):
             return math.nan, math.inf
         whole = self.whole()
         if not whole:
-            pooled = [target.pooled(block) for block in blocks]
-            return _mean(pooled), UNPAIRED * _deviation(pooled) / math.sqrt(len(pooled))
+            pooled = [target.pooled(unit) for unit in units]
+            return _mean(pooled), self._alike(UNPAIRED) * _deviation(pooled) / math.sqrt(len(pooled))
         base = min(whole, key=lambda other: abs(other - quantizer))
-        return self._against(base, blocks, self._blocks(base, target, counts), target)
+        return self._against(base, units, self._units(base, quantizer, target), target)
 
-    def _blocks(self, quantizer: float, target: Target, counts: dict[int, int]) -> list[list[float]]:
-        """Returns the scores of the first frames of samples, in blocks."""
-        blocks = []
-        for number, part in sorted(self.parts[quantizer].items()):
-            scores, count = part.scores.get(target.facts.key, []), counts.get(number, 0)
-            blocks += [scores[i : min(i + BLOCK, count)] for i in range(0, count, BLOCK)]
-        return blocks
+    def _units(self, quantizer: float, seen_by: float, target: Target) -> list[list[float]]:
+        """Returns the scores of a probe in what is nearly independent: samples, or blocks of the only sample; of the
+        frames that another probe has seen.
+        """
+        parts, seen = self.parts[quantizer], self.parts.get(seen_by, {})
+        counts = {number: len(part.scores.get(target.facts.key, [])) for number, part in sorted(seen.items())}
+        scores = {number: parts[number].scores.get(target.facts.key, []) for number in counts if number in parts}
+        if self.samples > 1:
+            return [scores[number][:count] for number, count in counts.items() if count >= BLOCK]
+        return [
+            scores[number][i : min(i + BLOCK, count)]
+            for number, count in counts.items()
+            for i in range(0, count, BLOCK)
+        ]
+
+    def _alike(self, factor: float) -> float:
+        return 1.0 if self.samples > 1 else factor
 
     def _against(
         self, base: float, mine: Sequence[Sequence[float]], others: Sequence[Sequence[float]], target: Target
@@ -81,7 +89,7 @@ class Table:
         """Returns the score of all frames, if the others of a probe differ from those of the base as these do."""
         differences = [target.loss(target.pooled(a)) - target.loss(target.pooled(b)) for a, b in zip(mine, others)]
         left = 1 - sum(map(len, mine)) / max(self.frames(base), 1)
-        error = ALIKE * _deviation(differences) / math.sqrt(len(differences)) * math.sqrt(max(left, 0.0))
+        error = self._alike(ALIKE) * _deviation(differences) / math.sqrt(len(differences)) * math.sqrt(max(left, 0.0))
         loss = target.loss(self.estimate(base, target)[0]) + _mean(differences)
         value = target.score_of(loss)
         return value, abs(target.score_of(loss + error) - value)
@@ -93,12 +101,12 @@ class Table:
         if self.is_whole(quantizer):
             return _of_whole_video(self.by_sample(quantizer, target), target, confidence, self.covered)
         value, error = self.estimate(quantizer, target)
-        half = self.half(quantizer, error, confidence)
+        half = self.half(quantizer, error, target, confidence)
         return Estimate(value, value - half, value + half)
 
-    def half(self, quantizer: float, error: float, confidence: float) -> float:
+    def half(self, quantizer: float, error: float, target: Target, confidence: float) -> float:
         """Returns half the width of the interval of a running probe."""
-        return error * t_quantile(confidence, max(self.frames(quantizer) // BLOCK - 1, 1))
+        return error * t_quantile(confidence, max(len(self._units(quantizer, quantizer, target)) - 1, 1))
 
 
 def _of_whole_video(
@@ -118,7 +126,8 @@ def _of_whole_video(
     for _ in range(RESAMPLES):
         losses.append(target.loss(target.pooled([s for scores in choose(by_sample, k=count) for s in scores])))
     error = _deviation(losses) * math.sqrt(count / (count - 1)) * math.sqrt(1 - covered)
-    half = t_quantile(confidence, count - 1) * error
+    begun = BEGINNING * target.scale.per_range if math.isfinite(target.scale.per_range) else 0.0
+    half = math.hypot(t_quantile(confidence, count - 1) * error, begun)
     loss = target.loss(value)
     low, high = sorted((target.score_of(loss + half), target.score_of(loss - half)))
     return Estimate(value, min(low, value), max(high, value))

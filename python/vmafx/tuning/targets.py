@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._library import ffi, library, text_of
 from .._pooling import pool
@@ -111,18 +111,18 @@ def facts_of(name: str) -> Facts:
     if name == VMAF:
         return Facts(VMAF, None, True, "")
     known = _known()
-    found = known.get(name) or next((facts for facts, main in known.values() if main and facts.metric == name), None)
-    facts = found[0] if isinstance(found, tuple) and not isinstance(found, Facts) else found
-    if facts is None:
-        mains = sorted({str(facts.metric) for facts, main in known.values() if main})
-        raise Failure(f"the library does not know the score {name}: choose of {', '.join([VMAF, *mains])}", 2)
-    return facts
+    mains = {facts.metric: facts for facts, main in known.values() if main}
+    found = known[name][0] if name in known else mains.get(name)
+    if found is None:
+        names = ", ".join([VMAF, *sorted(map(str, mains))])
+        raise Failure(f"the library does not know the score {name}: choose of {names}", 2)
+    return found
 
 
 @functools.cache
 def _known() -> dict[str, tuple[Facts, bool]]:
     """Returns the scores that tell good pictures from bad ones, and whether each is the main one of its metric."""
-    told = ffi.new("VmafxScoreFacts *")
+    told: Any = ffi.new("VmafxScoreFacts *")
     found: dict[str, tuple[Facts, bool]] = {}
     number = 0
     while library().vmafx_known_score(number, told) == 0:
