@@ -38,12 +38,12 @@ MIB = 1 << 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("input", metavar="INPUT", help="the video to encode")
-    _add_search(parser)
-    _add_encoder(parser)
+    add_search(parser)
+    add_encoder(parser)
     add("--json", action="store_true", help="print JSON: a line for each probe as it ends, and one for the result")
 
 
-def _add_search(parser: argparse.ArgumentParser) -> None:
+def add_search(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     help_target = (
         "a score to reach, [POOLING:]SCORE=VALUE such as ssimulacra2=80 or p5:vmaf=90; may be repeated: all are "
@@ -73,7 +73,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; crf needs no filter vmafx in it, encode does")
 
 
-def _add_encoder(parser: argparse.ArgumentParser) -> None:
+def add_encoder(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     help_encoder = "FFmpeg's name of the encoder, such as libx265 or libsvtav1 (default: %(default)s)"
     add("-e", "--encoder", default=USUAL_ENCODER, metavar="ENCODER", help=help_encoder)
@@ -89,13 +89,13 @@ def _add_encoder(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    _check_packages()
-    _check_arguments(arguments)
+    check_packages()
+    check_arguments(arguments)
     from ..tuning import encoders
     from ..tuning.search import search
     from ..tuning.targets import Target
 
-    _look_beside(arguments)
+    look_beside_ffmpeg(arguments)
     targets = [Target.parse(text) for text in arguments.target or [USUAL_TARGET]]
     ffmpeg = _ffmpeg.find_any_ffmpeg(arguments.ffmpeg)
     encoder = encoders.encoder_of(arguments.encoder)
@@ -103,20 +103,20 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.bit_rate:
         encoder = encoders.by_bit_rate(encoder)
     video = _ffmpeg.probe(_ffmpeg.ffprobe_of(ffmpeg), arguments.input)
-    settings = _settings(arguments, encoder, video)
-    with _Shown(arguments, settings, targets) as shown:
-        outcome = search(video, settings, targets, _options(arguments, ffmpeg, video, settings), shown.probe)
+    settings = settings_of(arguments, encoder, video)
+    with Shown(arguments, settings, targets) as shown:
+        outcome = search(video, settings, targets, options_of(arguments, ffmpeg, video, settings), shown.probe)
     shown.result(outcome)
     return 0 if outcome.reached else UNREACHED
 
 
-def _check_packages() -> None:
+def check_packages() -> None:
     for module, package in NEEDED.items():
         if importlib.util.find_spec(module) is None:
             raise Failure(f"vmafx crf needs Python's module {module}: install Debian's {package}, or {module} with pip")
 
 
-def _check_arguments(arguments: argparse.Namespace) -> None:
+def check_arguments(arguments: argparse.Namespace) -> None:
     if not 50 <= arguments.confidence < 100:
         raise Failure(f"--confidence {arguments.confidence:g}: give a number from 50 up to less than 100", 2)
     for name in ("samples", "jobs", "memory"):
@@ -126,7 +126,7 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         raise Failure("--device names a GPU, and --backend cpu uses none: leave one of them out", 2)
 
 
-def _look_beside(arguments: argparse.Namespace) -> None:
+def look_beside_ffmpeg(arguments: argparse.Namespace) -> None:
     """Loads the library that belongs to the ffmpeg, where that has one. Raises Failure without any."""
     from .._library import Error, library
     from .._places import look_beside
@@ -139,7 +139,7 @@ def _look_beside(arguments: argparse.Namespace) -> None:
         raise Failure(f"cannot load the library libvmafx: {error}") from error
 
 
-def _settings(arguments: argparse.Namespace, encoder: Any, video: _ffmpeg.Video) -> "Settings":
+def settings_of(arguments: argparse.Namespace, encoder: Any, video: _ffmpeg.Video) -> "Settings":
     from ..tuning import encoders
 
     preset = arguments.preset
@@ -161,12 +161,12 @@ def _settings(arguments: argparse.Namespace, encoder: Any, video: _ffmpeg.Video)
     )
 
 
-def _options(arguments: argparse.Namespace, ffmpeg: str, video: _ffmpeg.Video, settings: "Settings") -> "Options":
+def options_of(arguments: argparse.Namespace, ffmpeg: str, video: _ffmpeg.Video, settings: "Settings") -> "Options":
     from ..tuning.samples import look_at
     from ..tuning.search import Options
 
     pictures = look_at(ffmpeg, video, settings)
-    model, size = _model_and_size(arguments, Size(pictures.width, pictures.height), video)
+    model, size = model_and_size(arguments, Size(pictures.width, pictures.height), video)
     return Options(
         ffmpeg=ffmpeg,
         confidence=arguments.confidence / 100,
@@ -184,7 +184,7 @@ def _options(arguments: argparse.Namespace, ffmpeg: str, video: _ffmpeg.Video, s
     )
 
 
-def _model_and_size(arguments: argparse.Namespace, here: Size, video: _ffmpeg.Video) -> tuple[str, Size | None]:
+def model_and_size(arguments: argparse.Namespace, here: Size, video: _ffmpeg.Video) -> tuple[str, Size | None]:
     """Returns the model for pictures of a size, and the size at which it scores them; None: as they are."""
     model = _models.chosen(arguments.model or _models.AUTO, here)
     scale = Scale.parse(arguments.scale)
@@ -197,7 +197,7 @@ def _model_and_size(arguments: argparse.Namespace, here: Size, video: _ffmpeg.Vi
 # -- What is shown -----------------------------------------------------------------------------------------------------
 
 
-class _Shown:
+class Shown:
     """The lines of a search: a row for each probe as it ends, then the result."""
 
     def __init__(self, arguments: argparse.Namespace, settings: "Settings", targets: "Sequence[Target]") -> None:
@@ -205,7 +205,7 @@ class _Shown:
         self._listener = _Listener()
         self._has_head = False
 
-    def __enter__(self) -> "_Shown":
+    def __enter__(self) -> "Shown":
         logging.getLogger("vmafx").addHandler(self._listener)
         libav = logging.getLogger("libav")  # decoders complain of encodes that end early
         libav.addHandler(logging.NullHandler())
@@ -224,7 +224,7 @@ class _Shown:
             self._row(self._quantizer(), [target.name for target in self._targets], "kbit/s", "frames", "time")
         self._row(
             self._settings.encoder.number(result.quantizer),
-            [_interval(result.scores[target.name]) for target in self._targets],
+            [interval_text(result.scores[target.name]) for target in self._targets],
             f"{result.bits_per_second / 1000:.1f}",
             f"{result.frames}/{result.of_frames}",
             "kept" if result.from_cache else f"{result.seconds:.1f} s",
@@ -249,12 +249,12 @@ class _Shown:
             return
         encoder = self._settings.encoder
         number = f"{self._quantizer()} {encoder.number(outcome.quantizer)}"
-        scores = ", ".join(f"{target.name} {_interval(outcome.scores[target.name])}" for target in self._targets)
+        scores = ", ".join(f"{target.name} {interval_text(outcome.scores[target.name])}" for target in self._targets)
         if not outcome.reached:
             wanted = " and ".join(map(str, self._targets))
             emit(f"\nno quantizer reaches {wanted}: {number}, the best, has {scores}\n")
             return
-        size = _size_text(outcome.predicted_bytes)
+        size = size_text(outcome.predicted_bytes)
         of_input = ""
         if os.path.isfile(self._arguments.input) and (whole := os.path.getsize(self._arguments.input)):
             of_input = f" ({100 * outcome.predicted_bytes / whole:.0f} % of the input)"
@@ -266,7 +266,7 @@ class _Shown:
         emit(json.dumps(_finite(content)) + "\n")
 
 
-def _interval(estimate: "Estimate") -> str:
+def interval_text(estimate: "Estimate") -> str:
     """Returns a score and its interval: 95.12 (94.8…95.4)."""
     value, low, high = estimate
     if not math.isfinite(value):
@@ -282,7 +282,7 @@ def _count(number: int, word: str) -> str:
     return f"{number} {word}{'s' * (number != 1)}"
 
 
-def _size_text(size: float) -> str:
+def size_text(size: float) -> str:
     value = size / 1000
     for unit in UNITS[:-1]:
         if value < 1000:

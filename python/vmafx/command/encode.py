@@ -15,7 +15,7 @@ from ..tuning import output, scenes
 from ._ffmpeg import programs
 from ._outputs import ENCODE, Output, add_force, check_outputs
 from ._terminal import Failure
-from .crf import USUAL_TARGET, _add_encoder, _add_search, _check_arguments, _check_packages, _look_beside
+from .crf import USUAL_TARGET, add_encoder, add_search, check_arguments, check_packages, look_beside_ffmpeg
 
 # -- The command line --------------------------------------------------------------------------------------------------
 
@@ -25,9 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("input", metavar="INPUT", help="the video to encode")
     add("-o", "--output", type=Path, required=True, metavar="OUT", help="the encode, in the format of its name")
     add("--crf", type=float, metavar="Q", help="encode with this quantizer, and search none")
-    _add_search(parser)
+    add_search(parser)
     add("--threads", type=int, metavar="N", help="the number of threads that score the whole")
-    _add_encoder(parser)
+    add_encoder(parser)
     help_input = "an option for ffmpeg before the source, such as hwaccel=cuda; may be repeated"
     add("--input-option", action="append", default=[], metavar="NAME=VALUE", help=help_input)
     _add_streams(parser)
@@ -57,8 +57,8 @@ def _add_streams(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     read = [arguments.input, *files_of_models([arguments.model or ""]), *programs(arguments.ffmpeg)]
     guard = check_outputs(read, [Output("-o", arguments.output, ENCODE)], arguments.force)
-    _check_arguments(arguments)
-    _check_packages()
+    check_arguments(arguments)
+    check_packages()
     if not arguments.target and arguments.crf is None:
         arguments.target = [USUAL_TARGET]
     if arguments.per_scene and arguments.crf is not None:
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     with _signals_held():
         from ..tuning import encoding
 
-        _look_beside(arguments)
+        look_beside_ffmpeg(arguments)
     return encoding.run(arguments, guard)
 
 

@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace, guard: Guard) -> int:
         encoder = encoders.by_bit_rate(encoder)
     options = [word for text in arguments.input_option for word in _input_words(text)]
     source = open_source(ffmpeg, ffprobe, arguments.input, arguments.vfilter, options)
-    settings = replace(crf._settings(arguments, encoder, source.video), colour=source.colour, hdr=source.hdr)
+    settings = replace(crf.settings_of(arguments, encoder, source.video), colour=source.colour, hdr=source.hdr)
     targets = [Target.parse(text) for text in arguments.target]
     scoring = _scoring_of(arguments, ffmpeg, ffprobe, source, targets)
     sound = output.Sound(
@@ -68,7 +68,7 @@ def _scoring_of(
 ) -> _scoring.Settings:
     """Returns how the whole is scored: at one size, as the search does, so that its promise can be kept."""
     here = Size(source.pictures.width, source.pictures.height)
-    model, size = crf._model_and_size(arguments, here, source.pictures)
+    model, size = crf.model_and_size(arguments, here, source.pictures)
     metrics = dict.fromkeys(target.facts.metric for target in targets if target.facts.metric)
     needs_model = not targets or any(target.facts.metric is None for target in targets)
     return _scoring.Settings(
@@ -174,8 +174,8 @@ class _Encoding:
         if arguments.crf is not None:
             return _Plan(job.settings.encoder.rounded(arguments.crf))
         video = job.source.video
-        options = crf._options(arguments, job.scoring.ffmpeg, video, job.settings)
-        with crf._Shown(arguments, job.settings, self._targets) as shown_search:
+        options = crf.options_of(arguments, job.scoring.ffmpeg, video, job.settings)
+        with crf.Shown(arguments, job.settings, self._targets) as shown_search:
             outcome = search(video, job.settings, self._targets, options, shown_search.probe)
         shown_search.result(outcome)
         if arguments.per_scene:
@@ -302,7 +302,7 @@ class _Encoding:
         return [
             target.name,
             f"{target.value:g}" if self._targets else "–",
-            crf._interval(promised) if promised else "–",
+            crf.interval_text(promised) if promised else "–",
             f"{value:.{decimals}f}",
             f"{column[worst]:.{decimals}f}",
             time_text(encoded.scores.position(worst)),
@@ -314,7 +314,7 @@ class _Encoding:
         seconds = self._job.source.seconds
         rate = f", video {encoded.bytes * 8 / seconds / 1000:.0f} kbit/s" if seconds else ""
         part = f"{100 * size / max(before, 1):.0f} % of the input"
-        return f"{shown(path)}: {encoded.frames} frames, {crf._size_text(size)} ({part}){rate}"
+        return f"{shown(path)}: {encoded.frames} frames, {crf.size_text(size)} ({part}){rate}"
 
     def _report_scenes(self, plan: _Plan, encoded: Encoded) -> dict[str, Any]:
         encoder = self._job.settings.encoder
@@ -379,4 +379,4 @@ def _is_kept(target: Target, value: float, promised: Estimate | None) -> bool:
 
 def _promise(target: Target, promised: Estimate | None) -> str:
     told = f"the target is {target.value:g}"
-    return f"{told}, and {crf._interval(promised)} was promised" if promised else told
+    return f"{told}, and {crf.interval_text(promised)} was promised" if promised else told
