@@ -58,7 +58,7 @@ def add_search(parser: argparse.ArgumentParser) -> None:
         "--samples",
         type=int,
         metavar="N",
-        help="use at most so many samples (default: as the confidence asks, 6 to 20)",
+        help="use at most so many samples (default: as the confidence asks, 8 to 24)",
     )
     add("--all-frames", action="store_true", help="encode and score all frames of each probe, though it is decided")
     add("--no-cache", action="store_true", help="neither read nor keep results of probes")

@@ -60,8 +60,8 @@ class Proposer:
         here, axis = self._axis.position(quantizer), self._axis
         ways = [axis.position(self.next(quantizer, bound)) - here for bound in bounds]
         shortest = min(abs(way) for way in ways)
-        if shortest < axis.step - 1e-9 or ways[0] * ways[1] < 0:
-            return False
+        if shortest < max(axis.close, self.slack) or ways[0] * ways[1] < 0:
+            return False  # the running probe may be what is looked for
         return abs(ways[0] - ways[1]) <= max(axis.close, ROUGHLY * shortest)
 
     def reaches(self, quantizer: float) -> bool:

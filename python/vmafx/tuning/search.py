@@ -24,6 +24,7 @@ from .targets import Target
 
 SIGNAL_S = 0.2  # the longest time before a signal is handled
 MORE_SAMPLES = 8  # are added at a time
+MOST_SEEN = 0.75  # a probe that has seen more of its frames goes on, so that others can be compared with it
 LEAST_PART = 0.25  # of a video that is one sample must be seen before a probe ends: it begins with its first scenes
 MOST_PROBES = 16
 ENOUGH = 0.02  # of an encoder's range: samples need not tell the quantizer better
@@ -254,8 +255,8 @@ class _Search:
                     self._end(probe)
 
     def _is_decided(self, probe: _Probe) -> bool:
-        seen = self._table.frames(probe.quantizer)
-        if self._table.is_whole(probe.quantizer) or self._plan.whole and seen < LEAST_PART * self._frames:
+        seen = self._table.frames(probe.quantizer) / self._frames
+        if seen > MOST_SEEN or self._plan.whole and seen < LEAST_PART:
             return False
         return self._proposer.is_decided(probe.quantizer, self._options.confidence)
 
