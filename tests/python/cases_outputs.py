@@ -32,6 +32,8 @@ from vmafx.command.report import write_page
 VALUES = "model feature backend threads window device jobs sync offset range scenes worst title score anchor pool"
 VALUES += " method log_fmt score_fmt together piece attempts stall scheduler workers worker_ttl resource"
 VALUES += " scale input_option ref_option crop rotate range_of matrix_of pair_by"
+VALUES += " target min_crf max_crf confidence samples memory encoder preset enc vfilter pix_format keyint"
+VALUES += " encoder_device crf acodec audio_option without per_scene scene_threshold"
 SCORING = {
     "model": (["m.json", "n.json"], ["--model", "path=m.json", "--model", "version=x:name=y|name=z:path=n.json"])
 }
@@ -59,6 +61,8 @@ INPUTS = {
         **SCORING,
         **FFMPEG,
     },
+    "crf": {"input": (["film.mp4"], ["film.mp4"]), **SCORING, **FFMPEG},
+    "encode": {"input": (["film.mp4"], ["film.mp4"]), "model": (["m.json"], ["--model", "path=m.json"]), **FFMPEG},
 }
 READ_ONLY = {"doctor", "models", "metrics"}  # subcommands that write no file
 READ_ONLY_VALUES = {"backend", "limit", "ffmpeg"}
@@ -68,10 +72,12 @@ OUTPUTS = {
     "compare": {"output": ["-o"], "csv": ["--csv"], "scores": ["--scores"]},
     "merge": {"output": ["-o"]},
     "library": {"output": ["-o"], "report": ["--report"]},
+    "encode": {"output": ["-o"]},
 }
 FOLDERS = {("compare", "scores")}  # these outputs are folders
 FILES = [(name, option) for name, options in OUTPUTS.items() for option in options if (name, option) not in FOLDERS]
 NEEDED = {"report": {"output": ["-o", "new.html"]}, "library": {"output": ["-o", "new.jsonl"]}}
+NEEDED["encode"] = {"output": ["-o", "new.mkv"]}
 
 # Runs the command several times. The word "fd:FILE" stands for a descriptor of that file.
 RUNS = """
@@ -158,16 +164,18 @@ def every_option_is_an_input_an_output_or_a_value(lab):
     for name in READ_ONLY:
         check_equal(set(options_of(name)) - READ_ONLY_VALUES, set(), f"options of {name} that are not known here")
     for name in INPUTS:
-        values = set(VALUES.split()) - ({"scores", "score"} & OUTPUTS[name].keys())
-        known = INPUTS[name].keys() | OUTPUTS[name].keys() | values
+        outputs = OUTPUTS.get(name, {})
+        values = set(VALUES.split()) - ({"scores", "score"} & outputs.keys())
+        known = INPUTS[name].keys() | outputs.keys() | values
         check_equal(
             [option for option in options_of(name) if option not in known],
             [],
             f"options of {name} that are not known here",
         )
-        gone = (INPUTS[name].keys() | OUTPUTS[name].keys()) - set(options_of(name))
+        gone = (INPUTS[name].keys() | outputs.keys()) - set(options_of(name))
         check_equal(gone, set(), f"options that {name} does not have")
-        check("force" in vars(_parser([name]).parse_args(words_of(name))), f"{name} has no --force")
+        has_force = "force" in vars(_parser([name]).parse_args(words_of(name)))
+        check_equal(has_force, bool(outputs), f"{name} has --force")
 
 
 def words_of(name, without_outputs=(), without_inputs=()):
@@ -183,7 +191,7 @@ def words_of(name, without_outputs=(), without_inputs=()):
 @case
 def no_output_is_an_input(lab):
     """An output is never an input, not even by another name or with --force."""
-    for name in INPUTS:
+    for name in OUTPUTS:
         folder = folder_of_inputs(lab, name)
         commands = []
         for option, words in OUTPUTS[name].items():
@@ -204,7 +212,7 @@ def no_output_is_an_input(lab):
 
 @case
 def no_output_is_another(lab):
-    for name in INPUTS:
+    for name in OUTPUTS:
         folder = folder_of_inputs(lab, name)
         commands = []
         for one, its in OUTPUTS[name].items():
@@ -320,6 +328,7 @@ GOOD = {
     ("merge", "output"): REPORTS,
     ("library", "output"): {"results", "torn", "empty"},
     ("library", "report"): {"page", "old page", "empty"},
+    ("encode", "output"): {"empty"},
 }
 
 
@@ -327,7 +336,7 @@ GOOD = {
 def no_output_is_of_another_kind(lab):
     """Files of another kind stay without --force. Commands that pass the guard fail, as inputs are nonsense."""
     check_equal(set(GOOD), set(FILES), "outputs")
-    for name in INPUTS:
+    for name in OUTPUTS:
         folder = folder_of_inputs(lab, name)
         for sample, content in SAMPLES.items():
             (folder / f"{sample}.jsonl").write_bytes(content)
@@ -346,7 +355,7 @@ def no_output_is_of_another_kind(lab):
         words_with = lambda option, path: [*words_of(name, [option], ["scheduler_file"]), *OUTPUTS[name][option], path]
         before = digests(folder)
         for (option, path), done in zip(refused, run_all(lab, folder, [words_with(*one) for one in refused])):
-            named = f"{OUTPUTS[name][option][0]} {path}: this file exists and has no "
+            named = f"{OUTPUTS[name][option][0]} {path}: this file exists" + " and has no " * (name != "encode")
             done.failed(1, named, "Name another file, or add --force to replace it\n")
         for (option, path), done in zip(taken, run_all(lab, folder, [words_with(*one) for one in taken])):
             check(done.status and "--force" not in done.err, f"{name} {option} {path}: {done.err}")
@@ -363,9 +372,9 @@ def names_of_videos_are_no_outputs(lab):
     commands = [
         [*words_of(name, [option]), *OUTPUTS[name][option], "new.MP4"]
         for name, option in FILES
-        if (name, option) != ("library", "output")
+        if (name, option) not in (("library", "output"), ("encode", "output"))
     ]
-    for name in INPUTS:
+    for name in OUTPUTS:
         folder = folder_of_inputs(lab, name)
         own = [words for words in commands if words[0] == name]
         for words, done in zip(own, run_all(lab, folder, own)):

@@ -39,7 +39,9 @@ def load_cases(build):
     sys.path[1:1] = [str(top / folder) for folder in ("python", "tests/filter", "tests/golden", "fuzz")]
     import common
     import cases_compare  # each module registers its cases
+    import cases_crf
     import cases_doctor
+    import cases_encode
     import cases_fleet
     import cases_front
     import cases_hostile

@@ -20,6 +20,8 @@ SUBCOMMANDS = (
     "compare",
     "merge",
     "library",
+    "crf",
+    "encode",
     "doctor",
     "models",
     "metrics",

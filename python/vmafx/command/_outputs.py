@@ -43,6 +43,7 @@ class Kind:
     name: str  # for errors: "this file exists and has no NAME in it"
     is_in: Callable[[str, str], bool]  # takes the first characters of a file, and the last ones after these
     files: re.Pattern[str] | None = None  # matches the files' names if the output is a folder
+    is_video: bool = False  # whether names of videos are expected
 
 
 REPORTS = (
@@ -91,6 +92,7 @@ RESULTS = Kind("results of vmafx library", _are_results)
 KEPT_SCORES = Kind("report of vmafx", _is_report, re.compile(r".*-[0-9a-f]{20}\.ndjson"))
 HEATMAPS = Kind("heatmap", lambda begin, end: False, re.compile(r".*_heatmap_.*_16b\.gray"))
 RANGES = Kind("range", lambda begin, end: False, re.compile(r".*"))
+ENCODE = Kind("encode", lambda begin, end: False, is_video=True)  # replaced with --force alone
 
 
 # -- The check ---------------------------------------------------------------------------------------------------------
@@ -284,10 +286,10 @@ def _check_access(path: Path, found: os.stat_result | None) -> None:
 def _check_kind(output: Output, found: os.stat_result | None, is_named: bool) -> None:
     named = f"{output.option} {output.path}"
     if found and not _may_be_replaced(output.path, found, output.kind):
-        told = f"this file exists and has no {output.kind.name} in it"
+        told = "this file exists" + ("" if output.kind.is_video else f" and has no {output.kind.name} in it")
         raise Failure(f"{named}: {told}. Name another file, or add --force to replace it")
     is_file = not found or stat.S_ISREG(found.st_mode)
-    if is_file and is_named and output.path.suffix.lower() in VIDEOS:
+    if is_file and is_named and not output.kind.is_video and output.path.suffix.lower() in VIDEOS:
         told = f"Name the output after {output.option}, or add --force to write there"
         raise Failure(f"{named}: the name ends like that of a video. {told}", 2)
 

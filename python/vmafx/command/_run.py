@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, NamedTuple, NoReturn
 
@@ -49,18 +49,22 @@ class Processes:
     def are_bound(self) -> bool:
         return bool(_bound())
 
-    def start(self, command: Sequence[str]) -> "subprocess.Popen[str]":
+    def start(
+        self, command: Sequence[str], stdin: int = subprocess.DEVNULL, environment: Mapping[str, str] | None = None
+    ) -> "subprocess.Popen[str]":
+        """Starts a program, with these environment variables beside those that are set. Raises Failure."""
         with self._lock:
             if self._ended:
                 raise Failure("stopped")
             try:
                 process = subprocess.Popen(
                     [*_bound(), *command],
-                    stdin=subprocess.DEVNULL,
+                    stdin=stdin,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     text=True,
                     errors="replace",
+                    env={**os.environ, **environment} if environment else None,
                 )
             except (OSError, ValueError) as error:  # ValueError: a name has a NUL
                 cause = error.strerror if isinstance(error, OSError) else error
@@ -141,13 +145,14 @@ def run_ffmpeg(
     extent: Extent,
     show: Callable[[Step], None] | None = None,
     processes: Processes | None = None,
+    stdin: int = subprocess.DEVNULL,
 ) -> Said:
     """Runs ffmpeg to its end; an exception or a signal in between ends it. Raises FfmpegFailure."""
     processes = processes or Processes()
-    process = processes.start(command)
+    process = processes.start(command, stdin)
     assert process.stdout and process.stderr
     said = Said([])
-    listener = threading.Thread(target=_listen, args=(process.stderr, said.lines), daemon=True)
+    listener = threading.Thread(target=listen, args=(process.stderr, said.lines), daemon=True)
     listener.start()
     try:
         for step in _steps(process.stdout, extent):
@@ -162,7 +167,8 @@ def run_ffmpeg(
     return said
 
 
-def _listen(stream: IO[str], lines: list[str]) -> None:
+def listen(stream: IO[str], lines: list[str]) -> None:
+    """Collects what a program writes, until it ends."""
     lines.extend(line.rstrip("\n") for line in stream)
 
 

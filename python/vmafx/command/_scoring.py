@@ -9,6 +9,7 @@ The module _parts cuts a stream into ranges, and joins their reports.
 import dataclasses
 import math
 import re
+import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -230,6 +231,20 @@ def prepare(
     return work
 
 
+def prepare_stream(settings: Settings, dist: _ffmpeg.Video, ref: _ffmpeg.Video, times: tuple[str, str]) -> Work:
+    """Returns the work for an encode that does not exist yet: its facts are known, and its pictures are the
+    reference's. `times`: filters of both that come first. Raises Failure.
+    """
+    groups, said_of_sizes = _groups(settings, [dist], ref)
+    alike = _inputs.make_alike([dist], ref, sizes=[group.size for group in groups])
+    chains = [
+        chain._replace(times=",".join(filter(None, (own, chain.times))))
+        for own, chain in zip(times, (*alike.dist, alike.ref))
+    ]
+    preparation = dataclasses.replace(alike, dist=chains[:-1], ref=chains[-1], notes=[*alike.notes, *said_of_sizes])
+    return Work(settings, [dist], ref, preparation, groups, [AS_TAGGED, AS_TAGGED])
+
+
 def probed(settings: Settings, dists: Sequence[str], ref: str) -> list[_ffmpeg.Video]:
     """Returns what the files are, the reference last. Raises Failure."""
     options = [settings.dist_options] * len(dists) + [settings.ref_options]
@@ -351,19 +366,21 @@ def score(
     device: str | None = None,
     show: Callable[[Step], None] | None = None,
     processes: Processes | None = None,
+    stdin: int = subprocess.DEVNULL,
 ) -> Said:
     """Writes the report `log`, in the format of its name, for the whole stream, or for a range that is to be merged.
     Raises Failure.
 
     `early`: how many seconds before the range reading begins; `device`: replaces the settings' device; `processes`: the
-    processes that ffmpeg joins.
+    processes that ffmpeg joins; `stdin`: a descriptor from which ffmpeg reads a stream.
     """
     check_outputs([video.path for video in work.videos], [Output("the report", log, REPORT)], force=False)
     seeks = _seeks(work, time_range, early) if time_range else None
     logs = [log] if len(work.groups) == 1 else [log.with_stem(f"{log.stem}.{i}") for i in range(len(work.groups))]
     filters = [_filter_options(work, group, path, time_range, device) for group, path in zip(work.groups, logs)]
     try:
-        said = run_ffmpeg(_command(work, filters, seeks), _extent(work, time_range, early), show, processes)
+        extent = _extent(work, time_range, early)
+        said = run_ffmpeg(_command(work, filters, seeks), extent, show, processes, stdin)
         if not all(path.exists() for path in logs):  # FFmpeg up to 6.1 may fail with status 0
             fail(1, said)
         if len(logs) > 1 and time_range:

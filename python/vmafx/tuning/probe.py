@@ -1,0 +1,230 @@
+"""Encodes a sample with a process of ffmpeg and scores its pictures against the kept ones while they are encoded."""
+
+import contextlib
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import av
+import numpy as np
+
+from .._pictures import Picture
+from .._session import Session
+from ..command._run import _bound
+from ..command._terminal import Failure, shown
+from .encoders import Settings
+from .samples import Sample, View, unnamed_file
+from .targets import Target
+
+BLOCK = 12  # frames between two looks at the running scores
+# Environment of encoders: SVT-AV1 then writes errors only.
+QUIET = {"SVT_LOG": "1"}
+
+
+class Ended(Exception):
+    """The probe was decided before all frames were encoded."""
+
+
+@dataclass
+class Part:
+    """The encode of a sample: scores of its frames so far, by their keys in reports."""
+
+    scores: dict[str, list[float]] = field(default_factory=dict)
+    bytes: int = 0
+    frames: int = 0  # that were encoded, decoded and scored
+    seconds: float = 0.0  # from the start of the encoder to its end
+    is_whole: bool = False
+    from_cache: bool = False
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A session's share of the scores: a model, or metrics."""
+
+    model: str  # the option `model`; empty: none
+    features: tuple[str, ...]
+    keys: tuple[str, ...]  # that targets need
+    view: View
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """What scores: sessions beside each other, on the threads that one encode may have."""
+
+    passes: tuple[Pass, ...]
+    threads: int
+    backend: str = "auto"
+    device: str | None = None
+
+    @classmethod
+    def of(cls, targets: Sequence[Target], model: str, size: tuple[int, int] | None, threads: int) -> "Scorer":
+        """Returns what scores for targets: the model in pictures of a size, metrics in those that are encoded."""
+        of_model = tuple(dict.fromkeys(target.facts.key for target in targets if target.facts.metric is None))
+        others = [target.facts for target in targets if target.facts.metric is not None]
+        passes = [Pass(model, (), of_model, View(size, True))] if of_model else []
+        if others:
+            metrics = tuple(dict.fromkeys(str(facts.metric) for facts in others))
+            keys = tuple(dict.fromkeys(facts.key for facts in others))
+            passes.append(Pass("", metrics, keys, View(None, False)))
+        return cls(tuple(passes), threads)
+
+    @property
+    def keys(self) -> list[str]:
+        return [key for each in self.passes for key in each.keys]
+
+    @property
+    def views(self) -> list[View]:
+        return [each.view for each in self.passes]
+
+    def session(self, each: Pass, sample: Sample) -> Session:
+        options: dict[str, Any] = {"model": each.model, "n_threads": self.threads, "check": "off"}
+        if each.features:
+            options["feature"] = "|".join(f"name={metric}" for metric in each.features)
+        if self.device is not None:
+            options["device"] = self.device
+        rate = float(sample.pictures.rate)
+        return Session(reference=sample.kept[each.view], fps=rate, backend=self.backend, **options)
+
+
+class Encode:
+    """A running encode of a sample. stop() ends it from any thread."""
+
+    def __init__(self, ffmpeg: str, settings: Settings, quantizer: float, sample: Sample) -> None:
+        self._quantizer, self._settings, self._sample = quantizer, settings, sample
+        before = replace(settings, vfilter="", pix_fmt=sample.pictures.pix_fmt)  # the sample is filtered
+        upload = ["-vf", before.filters] if before.filters else []
+        self._format = "mpegts" if settings.encoder.codec == "vvc" else "nut"  # NUT has no name for VVC
+        command = [
+            *_bound(),
+            ffmpeg,
+            "-hide_banner",
+            "-nostdin",
+            "-v",
+            "error",
+            *before.global_arguments(),
+            *sample.raw_input,
+        ]
+        command += [*upload, *before.arguments(quantizer), "-an", "-flush_packets", "1", "-f", self._format, "pipe:1"]
+        self._said = unnamed_file()
+        self._stopped = threading.Event()
+        with sample.opened() as pictures:
+            try:
+                self._process = subprocess.Popen(
+                    command,
+                    stdin=pictures,
+                    stdout=subprocess.PIPE,
+                    stderr=self._said,
+                    env={**QUIET, **os.environ},
+                    start_new_session=True,  # Ctrl-C is for this program, which ends the encoder
+                )
+            except OSError as error:
+                raise Failure(f"cannot run {shown(ffmpeg)}: {error.strerror}") from error
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self._process.kill()
+
+    @property
+    def is_stopped(self) -> bool:
+        return self._stopped.is_set()
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        if self._process.stdout:
+            self._process.stdout.close()
+        self._said.close()
+
+    def frames(self, part: Part) -> Any:
+        """Yields the decoded frames, and counts the bytes. Raises Failure if the encoder fails, Ended if stopped."""
+        assert self._process.stdout
+        try:
+            with av.open(f"pipe:{self._process.stdout.fileno()}", format=self._format) as file:
+                yield from self._decoded(file, part)
+        except av.error.FFmpegError as error:
+            self._check_end(str(error))
+        self._check_end("it wrote no video")
+
+    def _decoded(self, file: Any, part: Part) -> Any:
+        codec = file.streams.video[0].codec_context
+        codec.thread_type = "AUTO"
+        codec.options = {"export_side_data": "film_grain"}  # the decoder adds no grain
+        try:
+            for packet in file.demux(video=0):
+                part.bytes += packet.size
+                yield from packet.decode()
+                if self.is_stopped:
+                    return
+        finally:
+            with contextlib.suppress(av.error.FFmpegError):  # a decoder that is freed with frames in it may hang
+                codec.decode(None)
+
+    def _check_end(self, otherwise: str) -> None:
+        if self.is_stopped:
+            raise Ended
+        if self._process.wait() != 0:
+            raise Failure(self._why())
+
+    def _why(self) -> str:
+        settings, pictures = self._settings, self._sample.pictures
+        self._said.seek(0)
+        lines = self._said.read().decode(errors="replace").strip().splitlines()
+        told = "; ".join(dict.fromkeys(shown(line) for line in lines[-3:])) or f"status {self._process.returncode}"
+        quantizer = f"{settings.encoder.quantizer} {settings.encoder.number(self._quantizer)}"
+        what = f"{settings.encoder.name} cannot encode {pictures.width}x{pictures.height} {pictures.pix_fmt} "
+        odd = pictures.width % 2 or pictures.height % 2
+        remedy = f". Try --vfilter crop={pictures.width // 2 * 2}:{pictures.height // 2 * 2}" if odd else ""
+        return f"{what}with {quantizer}: {told}{remedy}"
+
+
+def score_part(encode: Encode, sample: Sample, scorer: Scorer, part: Part, tell: Callable[[], None]) -> None:
+    """Scores an encode as its frames come, and fills `part`; calls `tell` after each block of frames. Raises Failure,
+    Ended.
+    """
+    start = time.monotonic()
+    part.scores.update((key, []) for key in scorer.keys)
+    number = 0
+    with contextlib.ExitStack() as stack:
+        sessions = [(each, stack.enter_context(scorer.session(each, sample))) for each in scorer.passes]
+        for frame in encode.frames(part):
+            if encode.is_stopped:
+                raise Ended
+            if number < sample.frames:
+                for each, session in sessions:
+                    session.submit(number, _scored_picture(frame, sample, each.view))
+            number += 1
+            if _take(sessions, part):
+                tell()
+        if number != sample.frames:
+            raise Failure(f"the encoder made {number} frames of {sample.frames}: choose options that drop none")
+        for _, session in sessions:
+            session.finish()
+        _take(sessions, part)
+    part.frames, part.is_whole, part.seconds = number, True, time.monotonic() - start
+
+
+def _take(sessions: Sequence[tuple[Pass, Session]], part: Part) -> bool:
+    """Takes the scores that are there, and returns whether a block of frames is complete that was not before."""
+    for each, session in sessions:
+        for frame in session.frames():
+            for key in each.keys:
+                part.scores[key].append(frame.scores[key])
+    before, part.frames = part.frames, min(map(len, part.scores.values()))
+    return part.frames // BLOCK > before // BLOCK
+
+
+def _scored_picture(frame: Any, sample: Sample, view: View) -> Picture:
+    color = sample.pictures.color
+    if view.size:
+        frame = frame.reformat(*view.size, interpolation="BICUBIC")
+    whole = Picture.from_frame(frame, color=color, keyframe=False)
+    if not view.luma_only:
+        return whole
+    plane, format = frame.planes[0], whole.format
+    kind = np.dtype("u1" if format.bits == 8 else "<u2")
+    rows = np.frombuffer(plane, kind).reshape(-1, plane.line_size // kind.itemsize)[: frame.height, : frame.width]
+    return Picture(rows, bits=None if format.bits == 8 else format.bits, shift=format.shift, color=color)

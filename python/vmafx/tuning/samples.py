@@ -1,0 +1,346 @@
+"""Samples of a video: where they are, by the file's key frames and how much data it spends, and their pictures."""
+
+import contextlib
+import hashlib
+import mmap
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import islice
+from typing import IO, Any, NamedTuple
+
+import av
+import numpy as np
+
+from .._kept_reference import KeptReference
+from .._pictures import Color, Format, Picture, _format_named
+from ..command._ffmpeg import Video
+from ..command._terminal import Failure, shown
+from .encoders import Settings
+
+SCOUTED_S = 1.0  # seconds of a place whose packets are looked at
+PLACES = 48  # the most places that are looked at
+SAMPLE_S = 2.5  # length of a sample
+MOST_SAMPLES = 24  # unless the user asks for more
+LEAST_S = 1.0  # the shortest sample, if memory does not suffice
+FIRST_SAMPLES = 8  # of these a search begins with
+MOST_PART = 0.6  # of a video that samples may be: more of them would overlap
+WHOLE_PART = 0.75  # if the first samples are this part of a video or more, all of it is one sample
+
+# -- Where ---------------------------------------------------------------------------------------------------------
+
+
+class Place(NamedTuple):
+    """A place in a video, in seconds from the start of the file, as ffmpeg's -ss counts."""
+
+    begin: float
+    frames: int
+    difficulty: float  # bytes a second that the file spends here
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """The pictures that are encoded: the facts of the video behind its filters."""
+
+    width: int
+    height: int
+    pix_fmt: str
+    rate: Fraction
+    color: Color
+
+    @property
+    def format(self) -> Format:
+        return _format_named(self.pix_fmt, self.width, self.height)
+
+    @property
+    def bytes(self) -> int:
+        """The size of a picture."""
+        return sum(rows * columns for rows, columns in _shapes(self.format)) * (2 if self.format.bits > 8 else 1)
+
+
+def look_at(ffmpeg: str, video: Video, settings: Settings) -> Pictures:
+    """Decodes a picture and returns the facts of it behind the filters. Raises Failure."""
+    pix_fmt = settings.pix_fmt or settings.encoder.format_for(video.pix_fmt)
+    command = [*_decoding(ffmpeg, video, settings, pix_fmt, 0.0), "-frames:v", "1", "-f", "framecrc", "pipe:1"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    size = re.search(r"^#dimensions 0: (\d+)x(\d+)", done.stdout, re.M)
+    base = re.search(r"^#tb 0: (\d+)/(\d+)", done.stdout, re.M)
+    if done.returncode or not size or not base or not re.search(r"^0,", done.stdout, re.M):
+        told = "; ".join(dict.fromkeys(map(shown, done.stderr.strip().splitlines()[:3]))) or "it has no picture"
+        raise Failure(f"cannot decode {video.name}{_behind(settings)}: {told}")
+    try:
+        _format_named(pix_fmt, 2, 2)
+    except ValueError:
+        raise Failure(f"cannot score pictures of the format {pix_fmt}: choose another with --pix-format", 2) from None
+    rate = Fraction(int(base[2]), int(base[1]))
+    return Pictures(int(size[1]), int(size[2]), pix_fmt, rate, color_of(video))
+
+
+def _behind(settings: Settings) -> str:
+    return f" with the filters {settings.vfilter}" if settings.vfilter else ""
+
+
+def _decoding(ffmpeg: str, video: Video, settings: Settings, pix_fmt: str, begin: float) -> list[str]:
+    """Returns the words with which ffmpeg decodes and filters, from a time on."""
+    command = [ffmpeg, "-hide_banner", "-nostdin", "-v", "error"]
+    seek = ["-ss", f"{begin:.6f}"] if begin > 0 else []
+    command += [*seek, *video.input] if video.can_seek else [*video.input, *seek]
+    chain = ",".join(filter(None, (settings.vfilter, f"format={pix_fmt}")))
+    return [*command, "-map", "0:V:0", "-vf", chain, "-vsync", "passthrough", "-c:v", "rawvideo"]
+
+
+class View(NamedTuple):
+    """The pictures as they are scored."""
+
+    size: tuple[int, int] | None  # to which they are scaled; None: as they are encoded
+    luma_only: bool
+
+
+@dataclass
+class Plan:
+    """Places for samples, in an order in which each beginning of the list is spread over the difficulties."""
+
+    places: list[Place]
+    frames: int  # of the whole video, as far as known
+    whole: bool  # whether the only place is the whole video
+
+
+def plan(video: Video, pictures: Pictures, views: Sequence[View], memory: int, most: int | None) -> Plan:
+    """Looks where samples can begin. `memory` is what all pictures may take, `most` the most samples."""
+    rate = pictures.rate
+    total = round(video.duration * rate) if video.duration else video.frames or 0
+    scaled = [replace(pictures, width=view.size[0], height=view.size[1]).bytes for view in views if view.size]
+    room = max(memory // (pictures.bytes + sum(scaled)), 2)
+    length = round(SAMPLE_S * rate)
+    if not total or length * (most or FIRST_SAMPLES) >= WHOLE_PART * total and total <= room:
+        return Plan([Place(0.0, room, 0.0)], total, True)
+    count = min(most or MOST_SAMPLES, max(int(MOST_PART * total) // length, 1))
+    if room < length * count:
+        length = max(room // count, round(LEAST_S * rate), 2)
+        count = max(min(count, room // length), 1)
+    found = _scouted(video, pictures, total, min(length, total), max(count, min(PLACES, total // (2 * length) or 1)))
+    return Plan(_spread(found), total, False)
+
+
+def _scouted(video: Video, pictures: Pictures, total: int, length: int, count: int) -> list[Place]:
+    """Returns a place in each of `count` equal parts of the video: at its first key frame, where the encoder of the
+    file has seen a new scene or begun anew.
+    """
+    seconds = float(total / pictures.rate)
+    part = seconds / count
+    latest = seconds - float(length / pictures.rate)
+    if not video.can_seek:
+        return [Place(min(part * (i + 0.5), latest), length, 0.0) for i in range(count)]
+    places: list[Place] = []
+    try:
+        with av.open(video.path) as file:
+            stream = next((s for s in file.streams.video if s.codec_context.name not in STILLS), file.streams.video[0])
+            start = file.start_time / av.time_base if file.start_time else 0.0
+            for number in range(count):
+                places.append(_scout(file, stream, start, part * number, part, length, latest))
+    except (av.error.FFmpegError, ValueError, IndexError):
+        return [Place(min(part * (i + 0.5), latest), length, 0.0) for i in range(count)]
+    return places
+
+
+STILLS = {"mjpeg", "png", "bmp", "gif"}  # formats of cover pictures
+
+
+def _scout(file: Any, stream: Any, start: float, begin: float, part: float, length: int, latest: float) -> Place:
+    """Looks at the packets around a time; reads on for at most SCOUTED_S from the key frame."""
+    middle = begin + part / 2
+    file.seek(int((start + middle) / stream.time_base), stream=stream, backward=True)
+    key, size, last = None, 0, 0.0
+    for packet in file.demux(stream):
+        if packet.pts is None or packet.size == 0:
+            continue
+        time = float(packet.pts * stream.time_base) - start
+        if key is None and packet.is_keyframe:
+            key = time
+        if key is not None:
+            size, last = size + packet.size, max(last, time)
+            if time >= key + SCOUTED_S:
+                break
+    if key is None:
+        return Place(min(middle, latest), length, 0.0)
+    inside = begin <= key <= begin + part
+    place = key if inside else middle
+    return Place(max(min(place, latest), 0.0), length, size / max(last - key, 0.1))
+
+
+def _spread(places: Sequence[Place]) -> list[Place]:
+    """Orders places so that each beginning of the list has easy and hard ones, in equal shares: by difficulty, in the
+    order of van der Corput's sequence.
+    """
+    ranked = sorted(places, key=lambda place: (place.difficulty, place.begin))
+    taken: list[int] = []
+    number = 0
+    while len(taken) < len(ranked):
+        number += 1
+        place = int(_van_der_corput(number) * len(ranked))
+        if place not in taken:
+            taken.append(place)
+    return [ranked[i] for i in taken]
+
+
+def _van_der_corput(number: int) -> float:
+    value, part = 0.0, 0.5
+    while number:
+        value, number, part = value + part * (number & 1), number >> 1, part / 2
+    return value
+
+
+# -- Their pictures ----------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Sample:
+    """The pictures of a place, decoded once: raw in a file without a name, where encoders read them, and kept to score
+    against, in the same memory.
+    """
+
+    place: Place
+    pictures: Pictures
+    frames: int
+    file: IO[bytes]
+    kept: dict[View, KeptReference]
+    digest: str  # of the pictures
+
+    @property
+    def raw_input(self) -> list[str]:
+        """Returns ffmpeg's words for the pictures as its input."""
+        pictures = self.pictures
+        size = f"{pictures.width}x{pictures.height}"
+        return ["-f", "rawvideo", "-pix_fmt", pictures.pix_fmt, "-s", size, "-r", str(pictures.rate), "-i", "pipe:0"]
+
+    def opened(self) -> IO[bytes]:
+        """Opens the pictures once more, from their beginning."""
+        return open(f"/proc/self/fd/{self.file.fileno()}", "rb")
+
+    def close(self) -> None:
+        for kept in self.kept.values():
+            kept.close()
+        self.file.close()
+
+
+def unnamed_file() -> IO[bytes]:
+    """Returns a file in memory, or one that vanishes with this process."""
+    if hasattr(os, "memfd_create"):
+        return open(os.memfd_create("vmafx"), "w+b", buffering=0)
+    return tempfile.TemporaryFile(buffering=0)
+
+
+def read_sample(
+    ffmpeg: str, video: Video, settings: Settings, pictures: Pictures, place: Place, views: Sequence[View]
+) -> Sample:
+    """Decodes the pictures of a place. Raises Failure."""
+    half = float(1 / pictures.rate) / 2
+    command = _decoding(ffmpeg, video, settings, pictures.pix_fmt, max(place.begin - half, 0.0))
+    command += ["-frames:v", str(place.frames), "-f", "rawvideo", "pipe:1"]
+    with contextlib.ExitStack() as stack:
+        file = stack.enter_context(unnamed_file())
+        _run_into(file, command, f"cannot decode {video.name} from {place.begin:.1f} s on")
+        frames = os.fstat(file.fileno()).st_size // pictures.bytes
+        if frames < 1:
+            raise Failure(f"cannot decode {video.name}: it has no picture from {place.begin:.1f} s on")
+        digest = _digest(file)
+        kept = {view: _kept(ffmpeg, file, pictures, frames, view) for view in views}
+        stack.pop_all()
+    return Sample(place, pictures, frames, file, kept, digest)
+
+
+def _run_into(file: IO[bytes], command: Sequence[str], what: str) -> None:
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.PIPE) as process:
+        try:
+            _, said = process.communicate()
+        finally:
+            process.kill()
+    if process.returncode:
+        raise Failure(f"{what}: {_last_line(said.decode(errors='replace'))}")
+
+
+def _last_line(text: str) -> str:
+    return shown((text.strip().splitlines() or [""])[-1])
+
+
+def _digest(file: IO[bytes]) -> str:
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as memory:
+        return hashlib.blake2b(memory, digest_size=20).hexdigest()
+
+
+def _kept(ffmpeg: str, file: IO[bytes], pictures: Pictures, frames: int, view: View) -> KeptReference:
+    """Keeps the pictures as they are scored."""
+    scored = pictures
+    with contextlib.ExitStack() as stack:
+        if view.size:
+            scored = replace(pictures, width=view.size[0], height=view.size[1])
+            file = stack.enter_context(_scaled(ffmpeg, file, pictures, scored))
+        memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    size = frames * scored.bytes
+    kept = KeptReference(budget=2 * size, device_budget=size)
+    for number in range(frames):
+        kept.add(_picture_in(memory, number * scored.bytes, scored, view.luma_only))
+    return kept
+
+
+def _scaled(ffmpeg: str, file: IO[bytes], pictures: Pictures, scored: Pictures) -> IO[bytes]:
+    scaled = unnamed_file()
+    raw = ["-f", "rawvideo", "-pix_fmt", pictures.pix_fmt]
+    size = [f"{p.width}x{p.height}" for p in (pictures, scored)]
+    chain = f"scale={scored.width}:{scored.height}:flags=bicubic,format={pictures.pix_fmt}"
+    command = [ffmpeg, "-v", "error", *raw, "-s", size[0], "-i", "pipe:0", "-vf", chain, *raw[:2], "pipe:1"]
+    with open(f"/proc/self/fd/{file.fileno()}", "rb") as source:
+        done = subprocess.run(command, stdin=source, stdout=scaled, stderr=subprocess.PIPE)
+    if done.returncode:
+        raise Failure(f"cannot scale pictures to {size[1]}: {_last_line(done.stderr.decode(errors='replace'))}")
+    return scaled
+
+
+def _shapes(format: Format) -> list[tuple[int, int]]:
+    """Returns the rows and columns of each plane."""
+    width, height = format.width, format.height
+    if format.chroma == 0:
+        return [(height, width)]
+    rows = -(-height // 2) if format.chroma == 1 else height
+    columns = width if format.chroma == 3 else -(-width // 2)
+    return [(height, width), (rows, 2 * columns)] if format.layout else [(height, width), *[(rows, columns)] * 2]
+
+
+def _picture_in(memory: mmap.mmap, offset: int, pictures: Pictures, luma_only: bool) -> Picture:
+    """Returns a raw picture in a memory, without a copy."""
+    format = pictures.format
+    kind = np.dtype("u1" if format.bits == 8 else "<u2")
+    planes = []
+    for rows, columns in islice(_shapes(format), 1 if luma_only else None):
+        planes.append(np.frombuffer(memory, kind, rows * columns, offset).reshape(rows, columns))
+        offset += rows * columns * kind.itemsize
+    bits = None if format.bits == 8 else format.bits
+    return Picture(planes, bits=bits, shift=format.shift, color=pictures.color)
+
+
+# Numbers of ITU-T H.273 by FFmpeg's names.
+MATRICES = {"gbr": 0, "bt709": 1, "fcc": 4, "bt470bg": 5, "smpte170m": 6, "smpte240m": 7, "bt2020nc": 9, "bt2020c": 10}
+TRANSFERS = {"bt709": 1, "bt470m": 4, "bt470bg": 5, "smpte170m": 6, "smpte240m": 7, "linear": 8} | {
+    "iec61966-2-1": 13,
+    "bt2020-10": 14,
+    "bt2020-12": 15,
+    "smpte2084": 16,
+    "arib-std-b67": 18,
+}
+PRIMARIES = {"bt709": 1, "bt470m": 4, "bt470bg": 5, "smpte170m": 6, "smpte240m": 7, "bt2020": 9} | {
+    "smpte431": 11,
+    "smpte432": 12,
+}
+
+
+def color_of(video: Video) -> Color:
+    return Color(
+        MATRICES.get(video.matrix or "", 0),
+        2 if video.full_range else 1,
+        TRANSFERS.get(video.transfer or "", 0),
+        PRIMARIES.get(video.primaries or "", 0),
+    )

@@ -1,0 +1,142 @@
+"""The scores of all probes: what those of a running one tell of all samples, and samples of the whole video."""
+
+import math
+import random
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .curve import t_quantile
+from .probe import BLOCK, Part
+from .targets import Target
+
+BEGINNING = 0.005  # of an encoder's range: what its beginning anew in each sample may change, as seen on some clips
+RESAMPLES = 200  # of the bootstrap
+LEAST_SAMPLES, LEAST_BLOCKS = 3, 4  # before a running probe tells anything
+ALIKE = 2.0  # blocks that follow each other are alike: errors of differences between them count so often
+UNPAIRED = 3.0  # and of scores that are compared with none
+
+
+class Estimate(NamedTuple):
+    """A pooled score of the whole video, with the bounds of its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Table:
+    """The parts of all probes, by quantizer and sample."""
+
+    def __init__(self) -> None:
+        self.parts: dict[float, dict[int, Part]] = {}
+        self.samples = 0
+        self.covered = 0.0  # the part of the video that the samples are
+
+    def is_whole(self, quantizer: float) -> bool:
+        parts = self.parts.get(quantizer, {})
+        return sum(part.is_whole for part in parts.values()) >= self.samples > 0
+
+    def whole(self) -> list[float]:
+        return [quantizer for quantizer in self.parts if self.is_whole(quantizer)]
+
+    def by_sample(self, quantizer: float, target: Target) -> list[list[float]]:
+        parts = self.parts[quantizer]
+        return [parts[number].scores.get(target.facts.key, []) for number in sorted(parts)]
+
+    def frames(self, quantizer: float) -> int:
+        """Returns the number of frames that were scored."""
+        return sum(part.frames for part in self.parts.get(quantizer, {}).values())
+
+    def estimate(self, quantizer: float, target: Target) -> tuple[float, float]:
+        """Returns the score of all samples' frames, and its standard error: 0 of a whole probe; infinite of one that
+        has just begun.
+
+        A running probe is compared with the whole one of the nearest quantizer, on the same frames.
+        """
+        if self.is_whole(quantizer):
+            return target.pooled([s for scores in self.by_sample(quantizer, target) for s in scores]), 0.0
+        units = self._units(quantizer, quantizer, target)
+        if len(units) < (LEAST_SAMPLES if self.samples > 1 else LEAST_BLOCKS):
+            return math.nan, math.inf
+        whole = self.whole()
+        if not whole:
+            pooled = [target.pooled(unit) for unit in units]
+            return _mean(pooled), self._alike(UNPAIRED) * _deviation(pooled) / math.sqrt(len(pooled))
+        base = min(whole, key=lambda other: abs(other - quantizer))
+        return self._against(base, units, self._units(base, quantizer, target), target)
+
+    def _units(self, quantizer: float, seen_by: float, target: Target) -> list[list[float]]:
+        """Returns the scores of a probe in what is nearly independent: samples, or blocks of the only sample; of the
+        frames that another probe has seen.
+        """
+        parts, seen = self.parts[quantizer], self.parts.get(seen_by, {})
+        counts = {number: len(part.scores.get(target.facts.key, [])) for number, part in sorted(seen.items())}
+        scores = {number: parts[number].scores.get(target.facts.key, []) for number in counts if number in parts}
+        if self.samples > 1:
+            return [scores[number][:count] for number, count in counts.items() if count >= BLOCK]
+        return [
+            scores[number][i : min(i + BLOCK, count)]
+            for number, count in counts.items()
+            for i in range(0, count, BLOCK)
+        ]
+
+    def _alike(self, factor: float) -> float:
+        return 1.0 if self.samples > 1 else factor
+
+    def _against(
+        self, base: float, mine: Sequence[Sequence[float]], others: Sequence[Sequence[float]], target: Target
+    ) -> tuple[float, float]:
+        """Returns the score of all frames, if the others of a probe differ from those of the base as these do."""
+        differences = [target.loss(target.pooled(a)) - target.loss(target.pooled(b)) for a, b in zip(mine, others)]
+        left = 1 - sum(map(len, mine)) / max(self.frames(base), 1)
+        error = self._alike(ALIKE) * _deviation(differences) / math.sqrt(len(differences)) * math.sqrt(max(left, 0.0))
+        loss = target.loss(self.estimate(base, target)[0]) + _mean(differences)
+        value = target.score_of(loss)
+        return value, abs(target.score_of(loss + error) - value)
+
+    def interval(self, quantizer: float, target: Target, confidence: float) -> Estimate:
+        """Returns the score of the whole video. Of a running probe the interval tells what the rest of its frames may
+        change.
+        """
+        if self.is_whole(quantizer):
+            return _of_whole_video(self.by_sample(quantizer, target), target, confidence, self.covered)
+        value, error = self.estimate(quantizer, target)
+        half = self.half(quantizer, error, target, confidence)
+        return Estimate(value, value - half, value + half)
+
+    def half(self, quantizer: float, error: float, target: Target, confidence: float) -> float:
+        """Returns half the width of the interval of a running probe."""
+        return error * t_quantile(confidence, max(len(self._units(quantizer, quantizer, target)) - 1, 1))
+
+
+def _of_whole_video(
+    by_sample: Sequence[Sequence[float]], target: Target, confidence: float, covered: float
+) -> Estimate:
+    """Returns the score of the whole video, from the scores of samples: the bootstrap's error times Student's
+    quantile, less if samples are much of the video.
+    """
+    value = target.pooled([s for scores in by_sample for s in scores])
+    count = len(by_sample)
+    if covered >= 1:
+        return Estimate(value, value, value)
+    if count < 2:
+        return Estimate(value, -math.inf, math.inf)
+    choose = random.Random(0).choices
+    losses = []
+    for _ in range(RESAMPLES):
+        losses.append(target.loss(target.pooled([s for scores in choose(by_sample, k=count) for s in scores])))
+    error = _deviation(losses) * math.sqrt(count / (count - 1)) * math.sqrt(1 - covered)
+    begun = BEGINNING * target.scale.per_range if math.isfinite(target.scale.per_range) else 0.0
+    half = math.hypot(t_quantile(confidence, count - 1) * error, begun)
+    loss = target.loss(value)
+    low, high = sorted((target.score_of(loss + half), target.score_of(loss - half)))
+    return Estimate(value, min(low, value), max(high, value))
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _deviation(values: Sequence[float]) -> float:
+    mean = _mean(values)
+    return math.sqrt(sum((value - mean) ** 2 for value in values) / max(len(values) - 1, 1))
