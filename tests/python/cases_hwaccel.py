@@ -243,7 +243,7 @@ def names_of_gpus(lab):
 
 def hold_place(pipe, folder):
     places.folder = lambda: folder
-    with places.place(2) as number:
+    with places.held(2) as number:
         pipe.send(number)
         pipe.recv()
         os._exit(1)  # no lock is given back by hand
@@ -260,15 +260,15 @@ def places_are_shared(lab):
         process = context.Process(target=hold_place, args=(others, folder))
         process.start()
         check_equal(pipe.recv(), 0, "place of the other process")
-        with places.place(2) as one, places.place(2) as none, places.place(0) as zero:
+        with places.held(2) as one, places.held(2) as none, places.held(0) as zero:
             check_equal((one, none, zero), (1, None, None), "places")
         pipe.send("end")
         process.join()
-        with places.place(2) as one:
+        with places.held(2) as one:
             check_equal(one, 0, "place that is free again")
         os.rename(folder, f"{folder}.old")
         os.symlink(f"{folder}.old", folder)  # another user's
-        with places.place(2) as none:
+        with places.held(2) as none:
             check_equal(none, None, "place behind a link")
     finally:
         places.folder = real
@@ -404,7 +404,7 @@ def workers_share_decoders(lab):
     settings = Settings(lab.ffmpeg, _ffmpeg.ffprobe_of(lab.ffmpeg), models=(), features=("psnr",), hwaccel="auto")
     work = prepare(settings, [str(lab.folder / dis)], str(lab.folder / ref))
 
-    def tried(ffmpeg, own, method, place, with_filter):
+    def tried(ffmpeg, own, method, place, device):
         seen.append(place)
         return Tried()
 

@@ -476,7 +476,7 @@ def _filter_options(work: Work, group: Group, log: Path, time_range: TimeRange |
     }
     if len(work.dists) > 1:
         options |= {"encodes": len(work.dists), "encode_names": "|".join(work.names)}
-    return ":".join(f"{name}={_escape(str(value))}" for name, value in options.items() if value is not None)
+    return ":".join(f"{name}={escaped(str(value))}" for name, value in options.items() if value is not None)
 
 
 def names_of(paths: Sequence[str]) -> list[str]:
@@ -489,7 +489,7 @@ def names_of(paths: Sequence[str]) -> list[str]:
     return [name if names.count(name) == 1 else f"{name} ({number})" for number, name in enumerate(names, 1)]
 
 
-def _escape(value: str) -> str:
+def escaped(value: str) -> str:
     """Escapes a value twice: for the list of options, and for the graph."""
     option = re.sub(r"([\\':])", r"\\\1", value)
     return re.sub(r"([\\'\[\],;])", r"\\\1", option)
@@ -504,9 +504,8 @@ def _command(
     """
     begins = ([] if seek is None else ["-ss", f"{seek:.6f}"] for seek in seeks or [None] * len(work.videos))
     own = [work.decoding.words_of(number) if work.decoding else [] for number in range(len(work.videos))]
-    files = [
-        word for video, begin, decoder in zip(work.videos, begins, own) for word in (*begin, *decoder, *video.input)
-    ]
+    opened = zip(work.videos, begins, own)
+    files = [word for video, begin, decoder in opened for word in (*begin, *decoder, *video.input)]
     chains = [*work.preparation.dist, work.preparation.ref]
     if work.decoding:
         chains = [chain_for(chain, decoder) for chain, decoder in zip(chains, work.decoding.inputs)]

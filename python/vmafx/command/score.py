@@ -27,7 +27,7 @@ from ._scores import Encode, read_scores
 from ._scoring import Begin, Begins, TimeRange, Settings, Work, models_of, score
 from ._terminal import Failure, emit, note, progress, shown, whole_file
 from ._whole import check_whole, warnings_by_encode
-from .decoders.chosen import usual_jobs, with_decoders
+from .decoders.chosen import trials_beside, usual_jobs, with_decoders
 from .decoders.decision import AUTO, METHODS, NONE
 from .page.document import check_templates
 from .page.page import Page
@@ -159,7 +159,10 @@ def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_decoders(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    help_hwaccel = "who decodes: 'auto' (default), a GPU where that changes no score; 'none', the CPU; or FFmpeg's decoders of a GPU"
+    help_hwaccel = (
+        "who decodes: 'auto' (default), a GPU where that changes no score; 'none', the CPU; or FFmpeg's decoders of a "
+        "GPU: cuda, vaapi, vulkan"
+    )
     add("--hwaccel", choices=(AUTO, NONE, *METHODS), default=AUTO, metavar="DECODERS", help=help_hwaccel)
     help_scale_on = (
         "who scales what a GPU decodes: 'cpu' (default), or 'gpu' (cuda only), which changes scores a little"
@@ -310,7 +313,8 @@ def _prepared(arguments: argparse.Namespace, log: Path) -> Work:
     changes = changes_by_hand(arguments, len(dists))
     work = _look.prepared(settings, dists, ref, begins=_begins(arguments, settings), changes=changes)
     # CSV has no findings. So the pictures are looked at before, however short the inputs are.
-    work = _look.looked_at(work, arguments.range, whole=log.suffix == ".csv")
+    with trials_beside(work, arguments.device):
+        work = _look.looked_at(work, arguments.range, whole=log.suffix == ".csv")
     _check_work(arguments, work)
     work = with_decoders(work, arguments.device)
     for line in work.notes:

@@ -2,11 +2,13 @@
 
 import contextlib
 import dataclasses
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from .._ffmpeg import Video
 from .._scoring import Settings, Work
+from .._terminal import Failure
 from . import trial
 from .decision import (
     AUTO,
@@ -23,13 +25,13 @@ from .decision import (
     lacks_decoders,
     methods_to_try,
 )
-from .places import place
+from .places import held
 
 MOST_AT_ONCE = 4  # trials at the same time
 USUAL_DECODERS = 1  # of a GPU that does not say how many it has
 LACKING = (
-    "the inputs are decoded on the CPU: this ffmpeg was built without NVIDIA's decoders (--enable-ffnvcodec, of Debian's "
-    "libffmpeg-nvenc-dev)"
+    "the inputs are decoded on the CPU: this ffmpeg was built without NVIDIA's decoders (--enable-ffnvcodec, with "
+    "Debian's libffmpeg-nvenc-dev)"
 )
 
 _known: dict[object, Tried] = {}  # outcomes of trials by kinds of videos
@@ -45,11 +47,11 @@ def shared_decoders(work: Work, least: float = LEAST_FRAMES_OF_WORKER) -> Iterat
         yield work
         return
     gpus = trial.nvidia_gpus() if trial.machine().nvidia else ()
-    with place(places_here()) as number:
+    with held(places_here()) as number:
         if number is None and settings.hwaccel == AUTO:
             yield work
             return
-        usual = str(gpus[(number or 0) % len(gpus)].index) if len(gpus) > 1 else ""
+        usual = str(gpus[(number or 0) % len(gpus)].number) if len(gpus) > 1 else ""
         yield with_decoders(work, least=least, by_kind=True, usual_place=usual)
 
 
@@ -63,6 +65,20 @@ def decoders_here() -> int:
     return sum(gpu.decoders for gpu in trial.nvidia_gpus()) if trial.machine().nvidia else 0
 
 
+@contextlib.contextmanager
+def trials_beside(work: Work, devices: Sequence[str] = ()) -> Iterator[None]:
+    """Runs the trials of the inputs beside the block, so that with_decoders() finds their outcomes."""
+    thread = threading.Thread(target=_try_all, args=(work, devices), daemon=True)
+    thread.start()
+    yield
+    thread.join()
+
+
+def _try_all(work: Work, devices: Sequence[str]) -> None:
+    with contextlib.suppress(Failure):  # with_decoders() meets it, too
+        with_decoders(work, devices)
+
+
 def with_decoders(
     work: Work, devices: Sequence[str] = (), least: float | None = None, by_kind: bool = False, usual_place: str = ""
 ) -> Work:
@@ -70,12 +86,14 @@ def with_decoders(
     if decoders were named that ffmpeg does not have.
 
     `devices`: the GPUs of --device; `least`: frames of 1080p below which auto leaves all to the CPU, instead of
-    LEAST_FRAMES; `by_kind`: one trial is enough for inputs of one kind; `usual_place`: FFmpeg's name of the GPU if no device is named.
+    LEAST_FRAMES; `by_kind`: one trial is enough for inputs of one kind; `usual_place`: FFmpeg's name of the GPU if no
+    device is named.
     """
     settings, least = work.settings, LEAST_FRAMES if least is None else least
-    if settings.hwaccel == NONE:
+    machine, frames = trial.machine(), frames_of(work.videos)
+    if settings.hwaccel == NONE or (settings.hwaccel == AUTO and not any(machine)):
         return work
-    offered, machine, frames = trial.methods(settings.ffmpeg), trial.machine(), frames_of(work.videos)
+    offered = trial.methods(settings.ffmpeg)
     named = [*devices, *filter(None, [settings.device])]
     notes: list[str] = []
     for method in methods_to_try(settings.hwaccel, settings.backend, offered, machine, frames, least):
@@ -95,15 +113,13 @@ def usual_jobs(work: Work, devices: Sequence[str]) -> int:
         return 1
     if is_of_whole([*settings.features, *(settings.models or ())]):
         return 1
-    places = {decoding.places.get(device, "") for device in devices or [""]}
-    return jobs_for(decoding.streams, decoders_of(places))
+    return jobs_for(decoding.streams, decoders_of({decoding.places.get(device, "") for device in devices or [""]}))
 
 
 def decoders_of(places: "set[str]") -> int:
-    """Returns the number of decoders of these GPUs."""
-    usual = {"" if place == "0" else place for place in places}
-    counts = [gpu.decoders for gpu in trial.nvidia_gpus() if ("" if gpu.index == 0 else str(gpu.index)) in usual]
-    return sum(counts) or USUAL_DECODERS
+    """Returns the number of decoders of the GPUs that FFmpeg calls so."""
+    indices = {int(name or 0) for name in places}
+    return sum(gpu.decoders for gpu in trial.nvidia_gpus() if gpu.number in indices) or USUAL_DECODERS
 
 
 def _with(work: Work, decoding: Decoding | None, notes: Sequence[str]) -> Work:
@@ -121,9 +137,9 @@ def _by(
         if (place := trial.place_of(method, device)) is None:
             return None, [f"the inputs are decoded on the CPU: FFmpeg's decoders ({method}) do not know GPU {device}"]
         places[device] = place
-    first = next(iter(places.values()))
+    device, first = next(iter(places.items()))
     with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
-        outcomes = list(pool.map(lambda video: _tried(settings, video, method, first, by_kind), work.videos))
+        outcomes = list(pool.map(lambda video: _tried(settings, video, method, first, device, by_kind), work.videos))
     if any(outcome and not outcome.backend for outcome in outcomes) and settings.hwaccel != method:
         return None, []  # the filter has no GPU either, and says why if it was asked for one
     scales = settings.scale_on == "gpu" and method == "cuda"
@@ -150,12 +166,13 @@ def _scaled(work: Work, decoding: Decoding) -> bool:
     )
 
 
-def _tried(settings: Settings, video: Video, method: str, place: str, by_kind: bool) -> Tried | None:
+def _tried(settings: Settings, video: Video, method: str, place: str, device: str, by_kind: bool) -> Tried | None:
     """Returns the outcome of the trial, or None if there is no need for one."""
     if not can_be_tried(video):
         return None
     kind = (video.codec, video.profile, video.pix_fmt, video.width, video.height, video.options)
-    key = (settings.ffmpeg, method, place, kind if by_kind else (video.path, video.options), settings.backend)
+    key = (settings.ffmpeg, method, place, device, kind if by_kind else (video.path, video.options), settings.backend)
     if key not in _known:
-        _known[key] = trial.tried(settings.ffmpeg, video, method, place, settings.backend != "cpu")
+        of_filter = None if settings.backend == "cpu" else device
+        _known[key] = trial.tried(settings.ffmpeg, video, method, place, of_filter)
     return _known[key]

@@ -60,7 +60,7 @@ class Tried(NamedTuple):
 class Gpu(NamedTuple):
     """An NVIDIA GPU as its driver numbers it."""
 
-    index: int
+    number: int
     pci: str
     decoders: int
 

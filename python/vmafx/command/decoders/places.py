@@ -15,7 +15,7 @@ def folder() -> str:
 
 
 @contextlib.contextmanager
-def place(count: int) -> Iterator[int | None]:
+def held(count: int) -> Iterator[int | None]:
     """Holds one of this many places; None if all are taken, or there is no room for their files."""
     taken = None
     try:

@@ -14,6 +14,7 @@ from .. import _json
 from .._ffmpeg import Video, without_name
 from .._run import Answer, ask
 from .._said import split_line
+from .._scoring import escaped
 from .._terminal import Failure
 from .decision import LAYOUTS, Gpu, Machine, Tried, words_of
 
@@ -53,35 +54,43 @@ def place_of(method: str, device: str) -> str | None:
         return device if method == "cuda" else None
     address = device.lower() if device.count(":") > 1 else f"0000:{device.lower()}"
     if method == "cuda":
-        return next((str(gpu.index) for gpu in nvidia_gpus() if gpu.pci == address), None)
+        return next((str(gpu.number) for gpu in nvidia_gpus() if gpu.pci == address), None)
     node = f"{DEVICES}/dri/by-path/pci-{address}-render"
     return os.path.realpath(node) if method == "vaapi" and os.path.exists(node) else None
 
 
-def tried(ffmpeg: str, video: Video, method: str, place: str, with_filter: bool) -> Tried:
-    """Decodes the first pictures twice, on the GPU and on the CPU. `with_filter`: the filter scores them there, too."""
+def tried(ffmpeg: str, video: Video, method: str, place: str, device: str | None) -> Tried:
+    """Decodes the first pictures twice, on the GPU and on the CPU. On the GPU the filter scores them, too, on that
+    `device` or the one that it takes for them if the text is empty; None: nobody scores.
+    """
     try:
         with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
             log = Path(folder) / "trial.json"
-            answer = ask(_on_gpu(ffmpeg, video, method, place, log if with_filter else None), LIMIT_S)
+            answer = ask(
+                _on_gpu(ffmpeg, video, method, place, None if device is None else _filter(device, log)), LIMIT_S
+            )
             if answer.status or not HASH.search(answer.text):
                 return Tried(_cause(answer, video), backend=not _is_of_filter(answer))
-            imported = _imported(log) if with_filter else False
+            imported = device is None or _imported(log)
         plain = ask(_on_cpu(ffmpeg, video), LIMIT_S)
     except Failure as failure:
         return Tried(str(failure))
-    return Tried(same=HASH.findall(answer.text) == HASH.findall(plain.text), imported=imported or not with_filter)
+    return Tried(same=HASH.findall(answer.text) == HASH.findall(plain.text), imported=imported)
 
 
-def _on_gpu(ffmpeg: str, video: Video, method: str, place: str, log: Path | None) -> list[str]:
+def _filter(device: str, log: Path) -> str:
+    options = f"model=:feature=psnr:backend=hip:check=off:log_path={escaped(str(log))}"
+    return f"vmafx={options}" + (f":device={escaped(device)}" if device else "")
+
+
+def _on_gpu(ffmpeg: str, video: Video, method: str, place: str, filters: str | None) -> list[str]:
     name = f"{method}=gpu" + (f":{place}" if place else "")
     head = [ffmpeg, "-hide_banner", "-nostdin", "-nostats", "-v", "level+error", "-init_hw_device", name]
     down = f"hwdownload,format={LAYOUTS[video.pix_fmt]},format={video.pix_fmt}[down]"
     first, sinks = f"[0:V:0]trim=end_frame={PICTURES}", ["-map", "[down]", "-f", "framemd5", "-"]
-    if log is None:
+    if filters is None:
         return [*head, *words_of(method), *video.input, "-filter_complex", f"{first},{down}", *sinks]
-    scored = f"[a][b]vmafx=model=:feature=psnr:backend=hip:check=off:log_path={log}[scored]"
-    graph = f"{first},split=3[a][b][c];{scored};[c]{down}"
+    graph = f"{first},split=3[a][b][c];[a][b]{filters}[scored];[c]{down}"
     sinks += ["-map", "[scored]", "-f", "null", "-"]
     return [*head, *words_of(method), *video.input, "-filter_complex", graph, *sinks]
 
