@@ -8,6 +8,7 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
+from cases_fleet import library, needs_dask, records, write_list
 from command import Done, environment
 from common import case, check, check_equal, raises, top
 from vmafx.command import _ffmpeg
@@ -32,6 +33,17 @@ from vmafx.command import _jobs
 _jobs.LEAST_SECONDS_ON_GPU = 1.0
 from vmafx.command.__main__ import main
 sys.exit(main())
+"""
+
+
+# The same for all of Python's processes.
+FOR_ALL = """
+from vmafx.command.decoders import chosen, places, trial
+from vmafx.command.decoders.decision import Gpu, Machine
+chosen.shared_decoders.__wrapped__.__defaults__ = (0,)
+trial.machine = lambda: Machine(True, False)
+trial.nvidia_gpus = lambda: (Gpu(0, "0000:01:00.0", 1),)
+places.folder = lambda: {folder!r}
 """
 
 
@@ -418,9 +430,39 @@ def workers_share_decoders(lab):
                     [{"": "0"}, {"": "1"}, None],
                     "GPUs",
                 )
-        check_equal(seen, ["0", "1"], "trials, one for inputs of one kind")
+        check_equal(seen, ["0", "1"], "trials, one for inputs that are alike")
         with chosen.shared_decoders(work, 1e6) as short:
             check_equal(short.decoding, None, "decoders of a short pair")
         check_equal(chosen.decoders_here(), 2, "workers more")
     finally:
         trial.machine, trial.nvidia_gpus, trial.methods, trial.tried, places.folder = real
+
+
+@case
+def a_library_has_decoders(lab):
+    """Results are those of the CPU's decoders; runs that hold the place have the GPU's, and none is left behind."""
+    needs_dask()
+    dis, ref, deep = clip(lab, "dis.mp4", "-crf 40"), clip(lab, "ref.mp4", "-crf 10"), clip(lab, "a.mp4", "-crf 30")
+    folder = str(lab.folder / "places")
+    (lab.folder / "site").mkdir()
+    (lab.folder / "site/sitecustomize.py").write_text(FOR_ALL.format(folder=folder))
+    listed = write_list(lab, [(dis, ref, "one", "none", "psnr"), (deep, ref, "two", "none", "psnr")])
+    own = {
+        "FAKE_FFMPEG": lab.ffmpeg,
+        "FAKE_LOG": lab.folder / "commands",
+        "PYTHONPATH": f"{lab.folder / 'site'}:{top / 'python'}",
+    }
+    own |= {"VMAFX_FFMPEG": top / "tests/python/fake_gpu.py"}
+    pooled, notes = [], []
+    for way in ("none", "auto"):
+        words = "-o", f"{way}.jsonl", "--hwaccel", way, "--together", 1, "--workers", 1
+        library(lab, listed, *words, **own).succeeded()
+        found = sorted(records(lab.folder / f"{way}.jsonl"), key=lambda record: record["id"])
+        pooled.append([record["pooled"] for record in found])
+        notes.append(["the GPU decodes (cuda)" in record["notes"] for record in found])
+    check_equal(pooled[1], pooled[0], "scores")
+    check_equal(notes, [[False, False], [True, True]], "pairs that the GPU decodes")
+    commands = [json.loads(line) for line in (lab.folder / "commands").read_text().splitlines()]
+    check_equal(len(commands), 3, "runs with the GPU: a trial of inputs that are alike, and two pairs")
+    with places.held(0) as none:
+        check_equal((none, os.listdir(folder)), (None, ["0"]), "places")

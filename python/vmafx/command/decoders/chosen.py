@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from .._ffmpeg import Video
-from .._scoring import Settings, Work
+from .._scoring import Work
 from .._terminal import Failure
 from . import trial
 from .decision import (
@@ -138,8 +138,7 @@ def _by(
             return None, [f"the inputs are decoded on the CPU: FFmpeg's decoders ({method}) do not know GPU {device}"]
         places[device] = place
     device, first = next(iter(places.items()))
-    with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
-        outcomes = list(pool.map(lambda video: _tried(settings, video, method, first, device, by_kind), work.videos))
+    outcomes = _outcomes(work, method, first, device, by_kind)
     if any(outcome and not outcome.backend for outcome in outcomes) and settings.hwaccel != method:
         return None, []  # the filter has no GPU either, and says why if it was asked for one
     scales = settings.scale_on == "gpu" and method == "cuda"
@@ -166,13 +165,17 @@ def _scaled(work: Work, decoding: Decoding) -> bool:
     )
 
 
-def _tried(settings: Settings, video: Video, method: str, place: str, device: str, by_kind: bool) -> Tried | None:
-    """Returns the outcome of the trial, or None if there is no need for one."""
-    if not can_be_tried(video):
-        return None
-    kind = (video.codec, video.profile, video.pix_fmt, video.width, video.height, video.options)
-    key = (settings.ffmpeg, method, place, device, kind if by_kind else (video.path, video.options), settings.backend)
-    if key not in _known:
-        of_filter = None if settings.backend == "cpu" else device
-        _known[key] = trial.tried(settings.ffmpeg, video, method, place, of_filter)
-    return _known[key]
+def _outcomes(work: Work, method: str, place: str, device: str, by_kind: bool) -> list[Tried | None]:
+    """Returns the outcome of each input's trial; None if it needs none. Inputs that are alike share one."""
+    settings = work.settings
+    of_filter = None if settings.backend == "cpu" else device
+
+    def key(video: Video) -> object:
+        kind = (video.codec, video.profile, video.pix_fmt, video.width, video.height, video.options)
+        return settings.ffmpeg, method, place, of_filter, kind if by_kind else (video.path, video.options)
+
+    new = {key(video): video for video in work.videos if can_be_tried(video) and key(video) not in _known}
+    with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
+        found = pool.map(lambda video: trial.tried(settings.ffmpeg, video, method, place, of_filter), new.values())
+        _known.update(zip(new, found))
+    return [_known[key(video)] if can_be_tried(video) else None for video in work.videos]
