@@ -20,6 +20,7 @@ from .decision import LAYOUTS, Gpu, Machine, Tried, words_of
 
 PICTURES = 8
 LIMIT_S = 30.0  # for a trial: a driver may hang
+WAIT_S = 5  # for a place on a GPU that other processes use
 HASH = re.compile(r"^0, .*, *([0-9a-f]{32})$", re.M)
 DEVICES = "/dev"
 
@@ -79,7 +80,7 @@ def tried(ffmpeg: str, video: Video, method: str, place: str, device: str | None
 
 
 def _filter(device: str, log: Path) -> str:
-    options = f"model=:feature=psnr:backend=hip:check=off:log_path={escaped(str(log))}"
+    options = f"model=:feature=psnr:backend=hip:device_wait={WAIT_S}:check=off:log_path={escaped(str(log))}"
     return f"vmafx={options}" + (f":device={escaped(device)}" if device else "")
 
 
