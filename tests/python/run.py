@@ -45,6 +45,7 @@ def load_cases(build):
     import cases_fleet
     import cases_front
     import cases_hostile
+    import cases_hwaccel
     import cases_inputs
     import cases_jobs
     import cases_library

@@ -148,6 +148,8 @@ class Video:
         ""  # filters that change the picture whatever its tags say (_changes); the facts are those behind them
     )
     corner: tuple[int, int] | None = None  # the place of these pictures in the decoded ones; None: they are those
+    codec: str = ""  # FFmpeg's name of it
+    profile: str = ""
 
     @property
     def name(self) -> str:
@@ -222,6 +224,8 @@ def _video_of(path: str, content: dict[str, Any], options: dict[str, str]) -> Vi
         matrix=_known(stream.get("color_space")),
         transfer=_known(stream.get("color_transfer")),
         primaries=_known(stream.get("color_primaries")),
+        codec=str(stream.get("codec_name", "")),
+        profile=str(stream.get("profile", "")),
     )
 
 

@@ -23,6 +23,7 @@ from .merge import Mismatch
 PARTS_PER_JOB = 4  # enough parts that no job waits long for the last one
 LEAST_SECONDS = 4.0  # the shortest part: its seek and context take time, too
 PROCESSORS_PER_JOB = 4  # processors that one ffmpeg keeps busy
+LEAST_SECONDS_ON_GPU = 30.0
 SIGNAL_S = 0.2  # the longest time before a signal is handled
 
 
@@ -37,6 +38,11 @@ def usual_jobs(devices: Sequence[str]) -> int:
 def cut_for(work: Work, jobs: int) -> list[TimeRange]:
     """Cuts equal parts, several for each job, unless they would be too short to pay for their seeks."""
     return _parts.cut(work, parts=jobs * PARTS_PER_JOB, least=LEAST_SECONDS)
+
+
+def cut_for_decoders(work: Work, jobs: int) -> list[TimeRange]:
+    """Cuts a part for each job: the decoders of a GPU are equally fast, and each part opens the GPU."""
+    return _parts.cut(work, parts=jobs, least=LEAST_SECONDS_ON_GPU)
 
 
 def score_in_jobs(

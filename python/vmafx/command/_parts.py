@@ -108,6 +108,15 @@ def check_merge(work: Work) -> None:
     merge.check_library(work.settings.ffmpeg)
 
 
+def can_merge(work: Work) -> bool:
+    """Returns whether the library is there that `join` needs."""
+    try:
+        check_merge(work)
+    except Failure:
+        return False
+    return True
+
+
 @dataclass(frozen=True)
 class Joined:
     """The facts of parts that were joined, besides the report."""

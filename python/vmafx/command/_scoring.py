@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypedDict
 
 from . import _beginning, _decision, _ffmpeg, _fold, _inputs, _models
 from ._changes import AS_TAGGED, Change, counting_rate, notes_of
@@ -22,12 +22,19 @@ from ._files import files_in
 from ._models import Scale, Size
 from ._names import redact
 from ._outputs import REPORT, Output, check_outputs
-from ._run import Extent, Processes, fail, run_ffmpeg
-from ._said import Said
-from ._terminal import Failure, Step
+from ._run import Extent, FfmpegFailure, Processes, fail, run_ffmpeg
+from ._said import Said, split_line
+from ._terminal import Failure, Step, shown
+from .decoders.decision import NONE, Decoding, chain_for
 
 MOST_ENCODES = 16  # encodes that the filter takes
 EARLY = 2.0  # seconds before a range that hold its context, if the file has an index of key frames
+ERRORS = "error", "fatal", "panic"  # levels
+# The words of decoders and of what carries their frames, in ffmpeg's errors.
+OF_DECODERS = re.compile(
+    r"hwaccel|nvdec|cuvid|cuda|vaapi|vulkan|decod|hwdownload|surface|hw_?frames|Impossible to conv", re.I
+)
+DECODED_AGAIN = "the GPU's decoders ({}) have failed: all was decoded and scored once more on the CPU ({})"
 AS_IN_THE_FILE = "-copyts", "-start_at_zero"  # count times from the start of a file, wherever a seek lands
 
 
@@ -56,6 +63,8 @@ class Settings:
     overwrite: bool = False  # whether metrics may replace any file that they write to
     partial: bool = False  # whether scores of a part of what the files promise are taken
     as_is: bool = False  # whether the inputs are taken as their tags say, and nobody looks at the pictures
+    hwaccel: str = NONE  # the value of --hwaccel, for decoders.chosen
+    scale_on: str = "cpu"  # the value of --scale-on
 
     def as_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -141,6 +150,7 @@ class Work:
     changes: list[Change]  # of all inputs; `dists` and `ref` are what the changed inputs are
     begins: list[Begin] | None = None  # how the encodes begin, if that was asked for
     own_refs: list[_ffmpeg.Video] = dataclasses.field(default_factory=list)  # the reference for each encode alone
+    decoding: Decoding | None = None  # None: the CPU decodes all inputs
 
     @property
     def models(self) -> dict[str, str]:
@@ -175,6 +185,7 @@ class Work:
             preparation=preparation,
             changes=[self.changes[number] for number in (*numbers, -1)],
             begins=[self.begins[number] for number in numbers] if self.begins else None,
+            decoding=self.decoding and self.decoding.of(numbers),
         )
 
     def spans(self) -> list[tuple[float, float] | None]:
@@ -369,18 +380,61 @@ def score(
     stdin: int = subprocess.DEVNULL,
 ) -> Said:
     """Writes the report `log`, in the format of its name, for the whole stream, or for a range that is to be merged.
-    Raises Failure.
+    What a GPU's decoders have failed at is decoded and scored once more on the CPU. Raises Failure.
 
     `early`: how many seconds before the range reading begins; `device`: replaces the settings' device; `processes`: the
     processes that ffmpeg joins; `stdin`: a descriptor from which ffmpeg reads a stream.
     """
     check_outputs([video.path for video in work.videos], [Output("the report", log, REPORT)], force=False)
+    own: _Own = {"early": early, "device": device or work.settings.device, "show": show, "processes": processes}
+    on_cpu = dataclasses.replace(work, decoding=None)
+    if not work.decoding or not work.decoding.has(own["device"]):
+        return _score(on_cpu, log, time_range, **own)
+    try:
+        said = _score(work, log, time_range, **own)
+        complaints = [text for texts in said.damage(()).values() for text in texts]
+        if not complaints:
+            return said
+    except FfmpegFailure as failure:
+        if not _is_of_decoders(failure.said):
+            raise
+        complaints = [str(failure)]
+    log.unlink(missing_ok=True)
+    said = _score(on_cpu, log, time_range, **own)
+    said.lines.append(f"[vmafx @ 0x0] [warning] {DECODED_AGAIN.format(work.decoding.method, shown(complaints[0]))}")
+    return said
+
+
+class _Own(TypedDict):
+    early: float
+    device: str | None
+    show: Callable[[Step], None] | None
+    processes: Processes | None
+
+
+def _is_of_decoders(said: Said) -> bool:
+    """Returns whether a run may have failed for its decoders: they complain, or the filter does not."""
+    errors = [(source, text) for source, level, text in map(split_line, said.lines) if level in ERRORS]
+    if not any("vmafx" in source for source, _ in errors):
+        return True
+    return any("vmafx" not in source and OF_DECODERS.search(f"{source} {text}") for source, text in errors)
+
+
+def _score(
+    work: Work,
+    log: Path,
+    time_range: TimeRange | None,
+    early: float,
+    device: str | None,
+    show: Callable[[Step], None] | None,
+    processes: Processes | None,
+) -> Said:
     seeks = _seeks(work, time_range, early) if time_range else None
     logs = [log] if len(work.groups) == 1 else [log.with_stem(f"{log.stem}.{i}") for i in range(len(work.groups))]
     filters = [_filter_options(work, group, path, time_range, device) for group, path in zip(work.groups, logs)]
     try:
-        extent = _extent(work, time_range, early)
-        said = run_ffmpeg(_command(work, filters, seeks), extent, show, processes, stdin)
+        command = _command(work, filters, seeks, device)
+        said = run_ffmpeg(command, _extent(work, time_range, early), show, processes, stdin)
         if not all(path.exists() for path in logs):  # FFmpeg up to 6.1 may fail with status 0
             fail(1, said)
         if len(logs) > 1 and time_range:
@@ -438,7 +492,7 @@ def _filter_options(work: Work, group: Group, log: Path, time_range: TimeRange |
     }
     if len(work.dists) > 1:
         options |= {"encodes": len(work.dists), "encode_names": "|".join(work.names)}
-    return ":".join(f"{name}={_escape(str(value))}" for name, value in options.items() if value is not None)
+    return ":".join(f"{name}={escaped(str(value))}" for name, value in options.items() if value is not None)
 
 
 def names_of(paths: Sequence[str]) -> list[str]:
@@ -451,28 +505,34 @@ def names_of(paths: Sequence[str]) -> list[str]:
     return [name if names.count(name) == 1 else f"{name} ({number})" for number, name in enumerate(names, 1)]
 
 
-def _escape(value: str) -> str:
+def escaped(value: str) -> str:
     """Escapes a value twice: for the list of options, and for the graph."""
     option = re.sub(r"([\\':])", r"\\\1", value)
     return re.sub(r"([\\'\[\],;])", r"\\\1", option)
 
 
-def _command(work: Work, filters: Sequence[str], seeks: Sequence[float | None] | None) -> list[str]:
+def _command(
+    work: Work, filters: Sequence[str], seeks: Sequence[float | None] | None, device: str | None = None
+) -> list[str]:
     """Returns ffmpeg's command: [0:V]…[d0]; … [d0][d1][r]vmafx[s0][s1], with an output for each encode of each group.
 
     The stream V is the video that is not a cover picture.
     """
     begins = ([] if seek is None else ["-ss", f"{seek:.6f}"] for seek in seeks or [None] * len(work.videos))
-    files = [word for video, begin in zip(work.videos, begins) for word in (*begin, *video.input)]
+    own = [work.decoding.words_of(number) if work.decoding else [] for number in range(len(work.videos))]
+    opened = zip(work.videos, begins, own)
+    files = [word for video, begin, decoder in opened for word in (*begin, *decoder, *video.input)]
     chains = [*work.preparation.dist, work.preparation.ref]
+    if work.decoding:
+        chains = [chain_for(chain, decoder) for chain, decoder in zip(chains, work.decoding.inputs)]
     parts, outputs = [], []
     for number, chain in enumerate(chains):
         parts += _branches(number, chain)
     for place, options in enumerate(filters):
         inputs = "".join(_pad(number, place) for number in range(len(chains)))
-        own = [f"[s{place}_{number}]" for number in range(len(work.dists))]
-        parts.append(f"{inputs}vmafx={options}{''.join(own)}")
-        outputs += own
+        labels = [f"[s{place}_{number}]" for number in range(len(work.dists))]
+        parts.append(f"{inputs}vmafx={options}{''.join(labels)}")
+        outputs += labels
     sinks = [word for label in outputs for word in ("-map", label, "-f", "null", "-")]
     head = [
         work.settings.ffmpeg,
@@ -484,8 +544,9 @@ def _command(work: Work, filters: Sequence[str], seeks: Sequence[float | None] |
         "-progress",
         "pipe:1",
     ]
+    gpu = work.decoding.words(device) if work.decoding else []
     copied = AS_IN_THE_FILE if seeks is not None else ()
-    return [*head, *copied, *files, "-filter_complex", ";".join(parts), *sinks]
+    return [*head, *gpu, *copied, *files, "-filter_complex", ";".join(parts), *sinks]
 
 
 def _branches(number: int, chain: _inputs.Chain) -> list[str]:

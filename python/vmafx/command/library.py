@@ -14,13 +14,15 @@ from ._names import FILES_ONLY
 from ._outputs import PAGE, RANGES, RESULTS, Guard, Output, add_force, check_outputs, heatmaps, make_way
 from ._scoring import MOST_ENCODES, models_of
 from ._terminal import Count, Failure, note, progress
+from .decoders.chosen import decoders_here
+from .decoders.decision import AUTO
 from .fleet.campaign import Campaign, Options
 from .fleet.engine import Place, Task, check_engine, open_engine
 from .fleet.pairs import Pair, read_list
 from .fleet.store import DATABASES, LINES, Ranges, Results, open_results
 from .fleet.summary import Summary, write_summary
 from .page.document import check_templates
-from .score import DOUBTFUL, scale_word
+from .score import DOUBTFUL, add_decoders, scale_word
 
 PIECE = 15000  # frames of 1080p, which take one processor some minutes
 STALL_S = 600.0
@@ -63,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--as-is", action="store_true", help="take the inputs as their tags say, and do not look at their pictures")
     add("--strict", action="store_true", help=f"end with the status {DOUBTFUL} if any pair is doubtful")
     add("--backend", choices=("auto", "cpu", "hip"), help="where the filter computes (default: auto)")
+    add_decoders(parser)
     add(
         "--threads",
         type=int,
@@ -117,7 +120,10 @@ def _add_place(parser: argparse.ArgumentParser) -> None:
         "--scheduler-file", type=Path, metavar="FILE", help="the file that `dask scheduler --scheduler-file` writes"
     )
     where.add_argument(
-        "--workers", type=int, metavar="N", help="processes on this machine (default: one for each processor)"
+        "--workers",
+        type=int,
+        metavar="N",
+        help="processes on this machine (default: one for each processor, and one for each decoder of its GPUs)",
     )
     group.add_argument(
         "--worker-ttl",
@@ -145,7 +151,7 @@ def run(arguments: argparse.Namespace) -> int:
     place = Place(
         arguments.scheduler,
         arguments.scheduler_file,
-        arguments.workers or processors(),
+        arguments.workers or processors() + _beside(arguments),
         arguments.worker_ttl,
         arguments.dashboard,
         tuple(arguments.resource),
@@ -197,6 +203,14 @@ def _check_outputs(arguments: argparse.Namespace, pairs: list[Pair]) -> Guard:
     return check_outputs(inputs, outputs, arguments.force)
 
 
+def _beside(arguments: argparse.Namespace) -> int:
+    """Returns how many workers more than processors there are, since those whose inputs a GPU decodes need little of
+    one.
+    """
+    is_auto = arguments.hwaccel == AUTO and arguments.backend != "cpu"
+    return decoders_here() if is_auto else 0
+
+
 def _options(arguments: argparse.Namespace, place: Place) -> Options:
     threads = arguments.threads or (max(1, processors() // place.workers) if place.is_here else 1)
     settings = {
@@ -205,6 +219,8 @@ def _options(arguments: argparse.Namespace, place: Place) -> Options:
         "scale": arguments.scale,
         "partial": arguments.partial,
         "as_is": arguments.as_is,
+        "hwaccel": arguments.hwaccel,
+        "scale_on": arguments.scale_on,
     }
     if not arguments.allow_protocols:
         settings |= {"dist_options": FILES_ONLY, "ref_options": FILES_ONLY}

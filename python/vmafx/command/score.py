@@ -27,6 +27,8 @@ from ._scores import Encode, read_scores
 from ._scoring import Begin, Begins, TimeRange, Settings, Work, models_of, score
 from ._terminal import Failure, emit, note, progress, shown, whole_file
 from ._whole import check_whole, warnings_by_encode
+from .decoders.chosen import trials_beside, usual_jobs, with_decoders
+from .decoders.decision import AUTO, METHODS, NONE
 from .page.document import check_templates
 from .page.page import Page
 from .page.pictures import Media
@@ -151,7 +153,21 @@ def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="the number of the filter's threads (default: as many as the process may use)",
     )
+    add_decoders(parser)
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; it must have the filter vmafx")
+
+
+def add_decoders(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    help_hwaccel = (
+        "who decodes: 'auto' (default), a GPU where that changes no score; 'none', the CPU; or FFmpeg's decoders of a "
+        "GPU: cuda, vaapi, vulkan"
+    )
+    add("--hwaccel", choices=(AUTO, NONE, *METHODS), default=AUTO, metavar="DECODERS", help=help_hwaccel)
+    help_scale_on = (
+        "who scales what a GPU decodes: 'cpu' (default), or 'gpu' (cuda only), which changes scores a little"
+    )
+    add("--scale-on", choices=("cpu", "gpu"), default="cpu", help=help_scale_on)
 
 
 def scale_word(text: str) -> str:
@@ -297,8 +313,10 @@ def _prepared(arguments: argparse.Namespace, log: Path) -> Work:
     changes = changes_by_hand(arguments, len(dists))
     work = _look.prepared(settings, dists, ref, begins=_begins(arguments, settings), changes=changes)
     # CSV has no findings. So the pictures are looked at before, however short the inputs are.
-    work = _look.looked_at(work, arguments.range, whole=log.suffix == ".csv")
+    with trials_beside(work, arguments.device):
+        work = _look.looked_at(work, arguments.range, whole=log.suffix == ".csv")
     _check_work(arguments, work)
+    work = with_decoders(work, arguments.device)
     for line in work.notes:
         note(line)
     return work
@@ -313,6 +331,7 @@ def _scored(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Work,
         runs -= 1
         if not runs or (other := _look.as_shown(work, encodes)) is None:
             break
+        other = with_decoders(other, arguments.device)
         note("the pictures show what the tags do not say: all is scored once more (--as-is keeps the tags)")
         for line in other.notes:
             if line not in work.notes:
@@ -350,8 +369,7 @@ def _warn(result: Result) -> None:
 
 def _score(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Said, dict[str, Any]]:
     """Scores, and returns what ffmpeg said and the facts of the runs that the report lacks."""
-    jobs = _job_count(arguments)
-    parts = _jobs.cut_for(work, jobs) if jobs > 1 else []
+    jobs, parts = _parts_of(arguments, work)
     if len(parts) > 1:
         _parts.check_merge(work)
         try:
@@ -369,6 +387,23 @@ def _score(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Said, 
         if arguments.range:
             return _parts.score_part(work, arguments.range, log, device=device, show=bar.show)[0], {}
         return score(work, log, device=device, show=bar.show), {}
+
+
+def _parts_of(arguments: argparse.Namespace, work: Work) -> tuple[int, list[TimeRange]]:
+    """Returns how many runs score at once, and what. Without --jobs, as many as keep a GPU's decoders busy: each of
+    them decodes one stream at a time.
+    """
+    jobs = _job_count(arguments)
+    if arguments.jobs is None and not arguments.range and not _is_ndjson(arguments):
+        wanted = usual_jobs(work, arguments.device)
+        parts = _jobs.cut_for_decoders(work, wanted) if wanted > jobs else []
+        if len(parts) > 1 and _parts.can_merge(work):
+            return len(parts), parts
+    return jobs, _jobs.cut_for(work, jobs) if jobs > 1 else []
+
+
+def _is_ndjson(arguments: argparse.Namespace) -> bool:
+    return bool(arguments.log and arguments.log.suffix.lower() == ".ndjson")
 
 
 def _job_count(arguments: argparse.Namespace) -> int:
@@ -439,6 +474,8 @@ def scoring_settings(arguments: argparse.Namespace, window: str | None = None, d
         overwrite=arguments.force,
         partial=arguments.partial,
         as_is=getattr(arguments, "as_is", False),
+        hwaccel=arguments.hwaccel,
+        scale_on=arguments.scale_on,
     )
 
 
@@ -491,6 +528,6 @@ def _check_arguments(arguments: argparse.Namespace) -> Guard:
     _check_count("--offset", len(arguments.offset), len(arguments.videos) - 1)
     if arguments.range and arguments.jobs is not None:
         raise Failure("--range scores one part, which --jobs cannot cut again: leave one of them out", 2)
-    if _job_count(arguments) > 1 and arguments.log and arguments.log.suffix.lower() == ".ndjson":
+    if _job_count(arguments) > 1 and _is_ndjson(arguments):
         raise Failure("--jobs cannot write a log in NDJSON, which grows frame by frame: use .json, .csv or .xml", 2)
     return guard

@@ -22,6 +22,7 @@ from .._result import asked_keys
 from .._scores import Encode, read_scores
 from .._outputs import check_folder, check_kept
 from .._terminal import Failure, note, progress, whole_file
+from ..decoders.chosen import with_decoders
 from .points import Point, read_report
 
 PLAIN = re.compile(r"[^\w.+-]+")  # characters that names of files should not have
@@ -85,7 +86,10 @@ def _score(work: _scoring.Work, points: Sequence[Point], shelf: "Shelf", pool: s
     for begin in range(0, len(missing), _scoring.MOST_ENCODES):
         batch = missing[begin : begin + _scoring.MOST_ENCODES]
         note(f"scoring {begin + 1} to {begin + len(batch)} of {len(missing)} encodes of {work.ref.path}")
-        shelf.fill(work.of(batch), [paths[number] for number in batch])
+        own = with_decoders(work.of(batch))
+        for line in own.notes[len(work.notes) :]:
+            note(line)
+        shelf.fill(own, [paths[number] for number in batch])
     for point, path in zip(points, paths):
         point.take_scores(read_scores(path)[0], pool)
 
@@ -114,6 +118,8 @@ class Shelf:
             "features": work.settings.features,
             "version": self.version,
         }
+        if self.settings.scale_on == "gpu":
+            depends["scaled on"] = "gpu"
         digest = hashlib.sha256(json.dumps(depends).encode()).hexdigest()[:20]
         return self.folder / f"{PLAIN.sub('_', Path(work.dists[number].path).stem)}-{digest}.ndjson"
 

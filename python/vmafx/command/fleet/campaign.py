@@ -49,7 +49,10 @@ class Stream:
 class Campaign:
     def __init__(self, pairs: list[Pair], results: Results, ranges: Ranges, options: Options) -> None:
         self._options, self._results, self._ranges = options, results, ranges
-        self._stamps = {pair.id: pair.stamp([options.settings.get(name) for name in OF_SCORES]) for pair in pairs}
+        of_scores = [options.settings.get(name) for name in OF_SCORES]
+        if options.settings.get("scale_on") == "gpu":
+            of_scores.append("scaled on the GPU")
+        self._stamps = {pair.id: pair.stamp(of_scores) for pair in pairs}
         known = {
             record["id"]: record["error"] is None and record["stamp"] == self._stamps.get(record["id"])
             for record in results.all()

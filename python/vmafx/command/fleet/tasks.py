@@ -34,6 +34,7 @@ from .._scores import read_scores
 from .._scoring import EARLY, TimeRange, Settings, Work, score
 from .._terminal import Failure, Step
 from .._whole import shortfalls, warnings_by_encode
+from ..decoders.chosen import shared_decoders
 from ..merge import Mismatch
 
 T = TypeVar("T")
@@ -157,9 +158,11 @@ def score_range(job: Job, long: Long, number: int, early: float) -> Scored:
     with _folder() as folder:
         log = folder / "scores.json"
         try:
-            said, early = _watched(
-                job, lambda processes, show: score_part(work, time_range, log, early, show=show, processes=processes)
-            )
+            with shared_decoders(work) as work:
+                said, early = _watched(
+                    job,
+                    lambda processes, show: score_part(work, time_range, log, early, show=show, processes=processes),
+                )
             # Warnings are kept on the disk, so secrets are taken out.
             warnings = [[redact(text, job.names) for text in own] for own in warnings_by_encode(work, said)]
             return Scored(zlib.compress(log.read_bytes(), 6), early, warnings)
@@ -304,7 +307,8 @@ def _score(job: Job, places: list[int], work: Work, runs: int = _look.MOST_RUNS)
     try:
         with _folder() as folder:
             log = folder / "scores.json"
-            said = _watched(job, lambda processes, show: score(work, log, show=show, processes=processes))
+            with shared_decoders(work) as work:
+                said = _watched(job, lambda processes, show: score(work, log, show=show, processes=processes))
             outcomes = dict(zip(places, _outcomes(log, work, said, warnings_by_encode(work, said))))
             if runs > 1 and _look.is_short(work):
                 for place, other in _as_shown(places, work, log):

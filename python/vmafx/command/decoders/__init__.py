@@ -1,0 +1,1 @@
+"""Has a GPU's decoders decode inputs, where that changes no score."""

@@ -1,0 +1,47 @@
+"""Shares the decoders of GPUs among the processes of a machine: each run that uses them holds a place, which is a lock
+on a file. The kernel gives it back when a process ends, however it ends.
+"""
+
+import contextlib
+import fcntl
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+
+
+def folder() -> str:
+    return os.path.join(tempfile.gettempdir(), f"vmafx-decoders-{os.getuid()}")
+
+
+@contextlib.contextmanager
+def held(count: int) -> Iterator[int | None]:
+    """Holds one of this many places; None if all are taken, or there is no room for their files."""
+    taken = None
+    try:
+        for number in range(count):
+            if (taken := _lock(number)) is not None:
+                break
+        yield None if taken is None else number
+    finally:
+        if taken is not None:
+            os.close(taken)
+
+
+def _lock(number: int) -> int | None:
+    """Returns the open file of a place, or None if another process holds it."""
+    try:
+        path = folder()
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        about = os.lstat(path)
+        if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid():
+            return None
+        file = os.open(os.path.join(path, str(number)), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(file)
+        return None
+    return file
