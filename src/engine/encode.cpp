@@ -122,8 +122,7 @@ Status Encode::flush() {
   VMAFX_TRY(scorer_->flush());
   VMAFX_TRY(borders_.end());
   monitor_.windows().end();
-  if (look_) look_->finish();
-  return {};
+  return look_ ? look_->finish() : Status();
 }
 
 bool Encode::is_ready() const {

@@ -44,8 +44,9 @@ class Encode {
   Status start(const Plan& plan, const Range& range, const Pool& pool, int n_subsample, bool pooled_only);
 
   /* Has its pictures looked at, beside the scores. Before the first pair. */
-  void look_at_pictures(size_t extractor, const VideoFormat& format, const InputFormat& ref, const InputFormat& dist) {
-    look_.emplace(extractor, format, ref, dist);
+  void look_at_pictures(LookThread& thread, size_t extractor, const VideoFormat& format, const InputFormat& ref,
+                        const InputFormat& dist) {
+    look_.emplace(thread, extractor, format, ref, dist);
   }
 
   int number() const { return label_.number; }

@@ -1,7 +1,6 @@
 #include "engine/encode_look.h"
 
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -29,8 +28,10 @@ bool has_size(const Picture& picture) { return picture.plane[1].w > 0 && picture
 
 }  // namespace
 
-EncodeLook::EncodeLook(size_t extractor, const VideoFormat& format, const InputFormat& ref, const InputFormat& dist)
-    : extractor_(extractor), ref_reader_(chroma_of(ref)), dist_reader_(chroma_of(dist)), look_(format) {}
+EncodeLook::EncodeLook(LookThread& thread, size_t extractor, const VideoFormat& format, const InputFormat& ref,
+                       const InputFormat& dist)
+    : thread_(thread), extractor_(extractor), ref_reader_(chroma_of(ref)), dist_reader_(chroma_of(dist)),
+      look_(format) {}
 
 /* False: the picture has no chroma in host memory. */
 bool EncodeLook::sum_chroma(HostReader& reader, HeldPicture& held, Cells& cells) const {
@@ -63,16 +64,25 @@ void EncodeLook::add(int64_t number, const FinishedFrame& finished) {
   const std::byte* const sums = finished.sums[extractor_];
   if (!sums) return;
   const auto& of_luma = *reinterpret_cast<const SignatureSums*>(sums);
-  if (chroma_.empty() || chroma_.front().number != number) return look_.add(number, of_luma);
-  const auto whole = std::make_unique<SignatureSums>(of_luma);
-  std::memcpy(whole->ref.chroma, chroma_.front().ref, sizeof(Cells));
-  std::memcpy(whole->dist.chroma, chroma_.front().dist, sizeof(Cells));
-  chroma_.pop_front();
-  look_.add(number, *whole);
+  SignatureSums& pair = thread_.next();
+  if (has_detail(number)) {
+    pair = of_luma;
+  } else {
+    std::memcpy(pair.ref.luma, of_luma.ref.luma, sizeof pair.ref.luma);
+    std::memcpy(pair.dist.luma, of_luma.dist.luma, sizeof pair.dist.luma);
+  }
+  if (!chroma_.empty() && chroma_.front().number == number) {
+    std::memcpy(pair.ref.chroma, chroma_.front().ref, sizeof(Cells));
+    std::memcpy(pair.dist.chroma, chroma_.front().dist, sizeof(Cells));
+    chroma_.pop_front();
+  }
+  thread_.add(look_, number);
 }
 
-void EncodeLook::finish() {
+Status EncodeLook::finish() {
+  VMAFX_TRY(thread_.drain());
   for (look::Finding& finding : look_.finish()) findings_.emplace_back(std::move(finding));
+  return {};
 }
 
 }  // namespace vmafx

@@ -15,23 +15,25 @@
 #include "engine/frames/pipeline.h"
 #include "engine/look/look.h"
 #include "engine/look/told_finding.h"
+#include "engine/look_thread.h"
 #include "kernels/signature/signature.h"
 
 namespace vmafx {
 
 class EncodeLook {
  public:
-  /* `extractor`: the place of the signatures among a frame's sums. */
-  EncodeLook(size_t extractor, const VideoFormat& format, const InputFormat& ref, const InputFormat& dist);
+  /* `thread` has been started; `extractor`: the place of the signatures among a frame's sums. */
+  EncodeLook(LookThread& thread, size_t extractor, const VideoFormat& format, const InputFormat& ref,
+             const InputFormat& dist);
 
   /* Takes the pictures of the next pair of the range, before its sums. */
   void meet(int64_t number, HeldPicture& ref, HeldPicture& dist);
 
-  /* Takes the sums of the next pair of the range. */
+  /* Takes the sums of the next pair of the range, and has them looked at later. */
   void add(int64_t number, const FinishedFrame& finished);
 
   /* Ends the stream: the findings are complete afterwards. */
-  void finish();
+  Status finish();
 
   /* By kinds and places; they stay where they are. */
   std::span<const look::ToldFinding> findings() const { return findings_; }
@@ -46,10 +48,11 @@ class EncodeLook {
 
   bool sum_chroma(HostReader& reader, HeldPicture& held, Cells& cells) const;
 
+  LookThread& thread_;
   const size_t extractor_;
   HostReader ref_reader_, dist_reader_;  // read chroma alone
   std::deque<Chroma> chroma_;            // of frames with detail whose sums are yet to come
-  look::Look look_;
+  look::Look look_;                      // the thread's, until it is drained
   std::vector<look::ToldFinding> findings_;
 };
 

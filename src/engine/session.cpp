@@ -194,7 +194,7 @@ Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
   for (size_t i = 0; i < dist.size(); i++) VMAFX_TRY(start_import(dist_readers_[i], dist[i]));
   for (const auto& encode : encodes_)
     VMAFX_TRY(encode->start(plan_, range_, pool_, params_.n_subsample, params_.pooled_only));
-  start_look(ref, dist);
+  VMAFX_TRY(start_look(ref, dist));
   configured_ = true;
   return {};
 }
@@ -259,11 +259,13 @@ StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& 
 }
 
 /* Has the pictures of all encodes looked at, if the plan makes their signatures. */
-void Session::start_look(const InputFormat& ref, std::span<const InputFormat> dist) {
+Status Session::start_look(const InputFormat& ref, std::span<const InputFormat> dist) {
   const std::optional<size_t> look = plan_.look();
-  if (!look) return;
+  if (!look) return {};
+  VMAFX_TRY(look_thread_.start());
   for (const auto& encode : encodes_)
-    encode->look_at_pictures(*look, format_, ref, dist[static_cast<size_t>(encode->number())]);
+    encode->look_at_pictures(look_thread_, *look, format_, ref, dist[static_cast<size_t>(encode->number())]);
+  return {};
 }
 
 /* The reference's kept sums, for metrics that read nothing else. */

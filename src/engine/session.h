@@ -19,6 +19,7 @@
 #include "engine/frames/pictures.h"
 #include "engine/frames/pipeline.h"
 #include "engine/kept_reference.h"
+#include "engine/look_thread.h"
 #include "engine/plan.h"
 #include "engine/run_facts.h"
 #include "engine/session_gpu.h"
@@ -104,7 +105,7 @@ class Session {
   std::optional<uint64_t> spare_pictures() const;
   Status start_import(PictureReader& reader, const InputFormat& format);
   StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const InputFormat& format) const;
-  void start_look(const InputFormat& ref, std::span<const InputFormat> dist);
+  Status start_look(const InputFormat& ref, std::span<const InputFormat> dist);
   std::vector<std::shared_ptr<KeptSums>> kept_sums() const;
 
   /* -- Scoring -------------------------------------------------------------------------------------------------------
@@ -152,6 +153,7 @@ class Session {
   ScoreFormat score_format_;
   SessionReports reports_;
   std::vector<std::unique_ptr<Encode>> encodes_;
+  LookThread look_thread_;  // joined before the encodes go, whose pictures it looks at
   VideoFormat format_;
   std::shared_ptr<const KeptReference> reference_;  // null: pictures of the reference are submitted
   PictureReader ref_reader_;                        // reads submitted pictures

@@ -157,7 +157,7 @@ Status FramePool::upload_planes() {
     for (int side = 0; side < 2; side++)
       for (int p = 0; p < 3; p++) {
         const PoolFrame::Staging& staging = frame.staging_[side][p];
-        if (!staging.data || frame.skipped_[side]) continue;
+        if (!staging.data || frame.skipped_[side][p]) continue;
         if (side == 0 && frame.shares_reference_) {
           planes.side[0][p] = planes_[(frame.number_ - 1) % planes_.size()].side[0][p];
           continue;

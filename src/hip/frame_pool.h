@@ -68,8 +68,9 @@ class PoolFrame {
   /* Rows that the caller writes after upload(), in the batch's stream, to where Batch::planes says. */
   void fill_on_device(Side side, int plane) { filled_later_[index(side)][plane] = true; }
 
-  /* Nobody reads that side of this frame (the distorted one of a frame that is not scored): it is not uploaded. */
-  void skip(Side side) { skipped_[index(side)] = true; }
+  /* Nobody reads that plane of this frame (the distorted one of a frame that is not scored): it is not uploaded. */
+  void skip(Side side, int plane) { skipped_[index(side)][plane] = true; }
+  bool is_skipped(Side side, int plane) const { return skipped_[index(side)][plane]; }
 
   /* The reference is that of the frame before, which is of the same batch. */
   void share_reference() { shares_reference_ = true; }
@@ -84,8 +85,8 @@ class PoolFrame {
   };
   static int index(Side side) { return side == Side::kRef ? 0 : 1; }
   bool is_staged(int side, int plane) const {
-    return staging_[side][plane].data && !skipped_[side] && !pinned_[side][plane].data && !device_[side][plane].data &&
-           !filled_later_[side][plane];
+    return staging_[side][plane].data && !skipped_[side][plane] && !pinned_[side][plane].data &&
+           !device_[side][plane].data && !filled_later_[side][plane];
   }
   bool is_filled_later() const {
     return std::ranges::any_of(filled_later_, [](const auto& side) { return side[0] || side[1] || side[2]; });
@@ -96,7 +97,7 @@ class PoolFrame {
   Pinned pinned_[2][3];
   DevicePlane device_[2][3];
   bool filled_later_[2][3] = {};
-  bool skipped_[2] = {};
+  bool skipped_[2][3] = {};
   bool shares_reference_ = false;
 };
 

@@ -107,7 +107,11 @@ struct Reads {
   int converted = 0;          // earlier pictures of both sides, as convert() makes them; if not 0, every_frame is set
   bool every_frame = false;   // also the frames that n_subsample leaves out
   bool whole_chroma = false;  // planes of chroma as they are stored, not cropped to half the size of luma rounded down
+  int chroma_period = 1;      // chroma is read in frames whose FrameSet::number is a multiple
   Reach reach = {};
+
+  /* Those of `planes`, which are `ref` or `dist`, that are read in a frame. */
+  unsigned in_frame(int64_t number, unsigned planes) const { return number % chroma_period == 0 ? planes : planes & 1; }
 };
 
 /* The input of one call of extract(). Pictures are planar, 8 bit as uint8_t, above as uint16_t, any stride, no

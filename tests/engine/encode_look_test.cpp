@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -57,6 +58,7 @@ struct Found {
   int64_t from, end;
   std::vector<std::string> remedies;
   std::map<std::string, double> evidence;
+  bool operator==(const Found&) const = default;
 };
 
 struct Run {
@@ -220,6 +222,42 @@ START_TEST(nothing_else_changes) {
 }
 END_TEST
 
+/* Whoever computes the sums, and in whatever order they are done. */
+START_TEST(findings_are_the_same_on_all_threads) {
+  use_emulator();
+  std::vector<std::vector<Found>> first;
+  for (const auto& [backend, threads] : {std::pair{"cpu", 1}, {"cpu", 5}, {"hip", 2}}) {
+    Params params = vmaf("log", backend);
+    params.n_threads = threads;
+    params.encodes = 2;
+    const Run run = look(params, {.exchanged = 2, .frames = 60});
+    if (first.empty()) first = run.findings;
+    ck_assert(first[0].empty() && !first[1].empty() && run.findings == first);
+  }
+}
+END_TEST
+
+int count_threads() {
+  return static_cast<int>(std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}));
+}
+
+/* A session may close with pairs that wait to be looked at. */
+START_TEST(only_a_look_has_a_thread) {
+  const int before = count_threads();
+  for (const bool looks : {false, true}) {
+    Params params = vmaf(looks ? "log" : "off");
+    params.n_threads = 2;
+    VmafxContext* ctx = nullptr;
+    ck_assert_int_eq(open_context(&ctx, params), 0);
+    ck_assert_int_eq(vmafx_configure(ctx, &kPlanar, &kPlanar), 0);
+    ck_assert_int_eq(count_threads(), before + 2 + (looks ? 1 : 0));
+    for (int n = 0; n < 20; n++) submit(ctx, {}, 1, n);
+    vmafx_close(&ctx);
+    ck_assert_int_eq(count_threads(), before);
+  }
+}
+END_TEST
+
 START_TEST(samples_may_be_interleaved_and_wide) {
   assert_exchanged(look(vmaf(), {.ref = kInterleaved, .dist = kInterleaved}).findings[0], 0, kFrames);
   VmafxFormat planar = kPlanar;
@@ -348,6 +386,8 @@ END_TEST
 int main() {
   return run_suite("encode_look", {{"found", exchanged_chroma_is_found_and_told_once},
                                    {"unchanged", nothing_else_changes},
+                                   {"threads", findings_are_the_same_on_all_threads},
+                                   {"off", only_a_look_has_a_thread},
                                    {"layouts", samples_may_be_interleaved_and_wide},
                                    {"encodes", each_encode_has_its_findings},
                                    {"check", check_says_what_comes_of_it},

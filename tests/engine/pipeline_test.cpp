@@ -247,6 +247,95 @@ class Stream {
   int next_ = 0;
 };
 
+/* -- Chroma of some frames ----------------------------------------------------------------------------------------- */
+
+constexpr VideoFormat kColor = {.w = 32, .h = 16, .bpc = 8, .chroma = Chroma::k420};
+constexpr VmafxFormat kColorPictures = {32, 16, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
+constexpr int kChromaPeriod = 3;
+
+/* The first samples of Cb; 0 in frames without chroma. */
+struct SeenChroma {
+  int64_t ref, dist;
+  bool operator==(const SeenChroma&) const = default;
+};
+
+/* Its "kernels" are copies of them. */
+class ChromaCopies : public DeviceTwin {
+ public:
+  Status launch(const DeviceBatch& batch) const override {
+    for (int i = 0; i < batch.count; i++) {
+      const bool detail = batch.numbers[i] % kChromaPeriod == 0;
+      const hip::DevicePlane &ref = batch.planes[1].ref[hip::ref_index(i)], &dist = batch.planes[1].dist[i];
+      uploads_for_nothing += !detail && dist.data;
+      if (!detail) continue;
+      const hip::DevicePtr<std::byte> to = batch.sums + static_cast<ptrdiff_t>(i * batch.sums_stride);
+      VMAFX_TRY(batch.stream->copy_rows(to + offsetof(SeenChroma, ref), 1, ref.data.as<const std::byte>(), 1, 1, 1));
+      VMAFX_TRY(batch.stream->copy_rows(to + offsetof(SeenChroma, dist), 1, dist.data.as<const std::byte>(), 1, 1, 1));
+    }
+    return {};
+  }
+  mutable int uploads_for_nothing = 0;
+};
+
+class ChromaWatcher : public Extractor {
+ public:
+  std::span<const FeatureInfo> features() const override { return {}; }
+  Reads reads() const override { return {.ref = 7, .dist = 7, .every_frame = true, .chroma_period = kChromaPeriod}; }
+  size_t sums_bytes() const override { return sizeof(SeenChroma); }
+  size_t scratch_bytes() const override { return 0; }
+  void extract(const FrameSet& frames, std::byte*, void* sums) const override {
+    if (frames.number % kChromaPeriod) return;
+    const auto first = [](const Picture& picture) { return *static_cast<const uint8_t*>(picture.plane[1].data); };
+    *static_cast<SeenChroma*>(sums) = {first(frames.ref), first(frames.dist)};
+  }
+  std::unique_ptr<StreamScorer> make_scorer() const override { return nullptr; }
+  DeviceTwin* device_twin() const override { return &twin; }
+
+  mutable ChromaCopies twin;
+};
+
+/* Sends 20 frames by, the first of which has the number 40. Each picture of the reference is that of two frames, as
+ * when a reference that stays has half the frame rate. */
+void watch_chroma(bool on_device) {
+  const auto first_of_cb = [](int n, bool distorted) {
+    return static_cast<int64_t>(make_samples(kColorPictures, n, distorted)[luma_size(kColorPictures)]);
+  };
+  InputFormat format = InputFormat::make(kColorPictures, "tested").value();
+  format.planes_read = 7;
+  ChromaWatcher watcher;
+  Pipeline pipeline;
+  assert_ok(pipeline.start({&watcher}, 2, 1));
+  if (on_device) assert_ok(pipeline.add_device_queue(open_test_device(), kColor, std::nullopt, 0));
+  constexpr int64_t kFirst = 40;
+  int taken = 0;
+  const auto take_one = [&] {
+    FinishedFrame finished;
+    if (!pipeline.take(true, &finished)) return false;
+    SeenChroma want = {};
+    if ((kFirst + taken) % kChromaPeriod == 0) want = {first_of_cb(taken / 2, false), first_of_cb(taken, true)};
+    ck_assert_msg(*reinterpret_cast<const SeenChroma*>(finished.sums[0]) == want, "frame %d", taken);
+    taken++;
+    return true;
+  };
+  Log log;
+  PictureReader reader;
+  reader.start(format, log);
+  Pipeline::Held ref;
+  for (int n = 0; n < kFrames; n++) {
+    while (pipeline.full()) take_one();
+    const auto read = [&](int number, bool distorted) {
+      return take(reader.read(
+          OwnedPicture(TestPicture::make(kColorPictures, make_samples(kColorPictures, number, distorted)))));
+    };
+    if (n % 2 == 0) ref = read(n / 2, false);
+    Pipeline::EncodeFrame encode[] = {{.index = n, .number = kFirst + n, .dist = read(n, true)}};
+    assert_ok(pipeline.add(ref, encode));
+  }
+  while (take_one()) continue;
+  ck_assert_int_eq(taken, kFrames);
+  ck_assert_int_eq(watcher.twin.uploads_for_nothing, 0);
+}
+
 }  // namespace
 
 START_TEST(verification_sees_a_wrong_device) {
@@ -318,11 +407,19 @@ START_TEST(earlier_frames_as_they_are_converted) {
 }
 END_TEST
 
+START_TEST(chroma_of_the_frames_that_read_it) {
+  watch_chroma(false);
+  watch_chroma(true);
+  ck_assert_int_eq(TestPicture::alive, 0);
+}
+END_TEST
+
 int main() {
   return run_suite("pipeline", {{"wrong", verification_sees_a_wrong_device},
                                 {"right", verification_sees_a_right_device},
                                 {"lowest_bit", the_lowest_bit_of_a_large_sum_is_a_difference},
                                 {"handover", the_cpu_takes_over_at_the_frame_that_failed},
                                 {"history", earlier_frames_of_the_sides_that_are_read},
-                                {"converted", earlier_frames_as_they_are_converted}});
+                                {"converted", earlier_frames_as_they_are_converted},
+                                {"chroma", chroma_of_the_frames_that_read_it}});
 }

@@ -83,9 +83,10 @@ class Feed {
     PoolFrame& frame = pool_->next();
     ck_assert_int_eq(frame.number(), number_);
     fill(frame, Side::kRef, 0);
-    fill(frame, Side::kDist, 2);
-    if (scored(number_)) fill(frame, Side::kDist, 0);
-    else frame.skip(Side::kDist);
+    for (const int p : {0, 2}) {
+      if (scored(number_)) fill(frame, Side::kDist, p);
+      else frame.skip(Side::kDist, p);
+    }
     number_++;
   }
 

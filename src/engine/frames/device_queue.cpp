@@ -191,25 +191,33 @@ Status DeviceQueue::step() {
   return {};
 }
 
-bool DeviceQueue::is_read(const QueuedFrame& frame, hip::Side side) const {
-  return std::ranges::any_of(metrics_, [&](const Metric& metric) {
+unsigned DeviceQueue::planes_read(const QueuedFrame& frame, hip::Side side) const {
+  unsigned planes = 0;
+  for (const Metric& metric : metrics_) {
     const int earlier = std::max(metric.reads.history, metric.reads.converted);
     const bool reads_frame = frame.leads ? earlier >= frame.leads : runs(metric, frame);
-    return reads_frame && (side == hip::Side::kRef ? metric.reads.ref : metric.reads.dist);
-  });
+    if (reads_frame)
+      planes |= metric.reads.in_frame(frame.number, side == hip::Side::kRef ? metric.reads.ref : metric.reads.dist);
+  }
+  return planes;
 }
 
 Status DeviceQueue::stage(const QueuedFrame& frame) {
   hip::PoolFrame& pool_frame = pool_->next();
   remember(frame, pool_frame.number());
-  const bool shares = last_staged_ && last_staged_->ref == frame.ref;
+  const unsigned ref_planes = planes_read(frame, hip::Side::kRef);
+  const bool shares = last_staged_ && last_staged_->ref == frame.ref && !(ref_planes & ~last_ref_planes_);
   last_staged_ = &frame;
   if (shares) pool_frame.share_reference();
+  else last_ref_planes_ = ref_planes;
   for (const hip::Side side : {hip::Side::kRef, hip::Side::kDist}) {
     if (shares && side == hip::Side::kRef) continue;
     HeldPicture* const picture = side == hip::Side::kRef ? frame.ref : frame.dist;
-    if (!is_read(frame, side)) pool_frame.skip(side);
-    else if (!picture->on_device()) fill(pool_frame, side, *picture);
+    const unsigned planes = side == hip::Side::kRef ? ref_planes : planes_read(frame, side);
+    for (int p = 0; p < 3; p++)
+      if (!(planes >> p & 1)) pool_frame.skip(side, p);
+    if (!planes) continue;
+    if (!picture->on_device()) fill(pool_frame, side, *picture);
     else VMAFX_TRY(place(pool_frame, side, *picture->on_device()));
   }
   return {};
@@ -232,7 +240,7 @@ void DeviceQueue::fill(hip::PoolFrame& pool_frame, hip::Side side, HeldPicture& 
   bool is_here = true;
   for (int p = 0; p < 3; p++) {
     const auto staging = pool_frame.staging(side, p);
-    if (!staging.data) continue;
+    if (!staging.data || pool_frame.is_skipped(side, p)) continue;
     if (const auto copy = held.copies() ? held.copies()->find(device_, p) : hip::DevicePlane(); copy.data) {
       pool_frame.use_device(side, p, copy);
       continue;
@@ -277,7 +285,7 @@ Status DeviceQueue::place(hip::PoolFrame& pool_frame, hip::Side side, const Devi
   imported_[index(side)]++;
   if (picture.ready) VMAFX_TRY(pool_->wait_for(*picture.ready));
   for (int p = 0; p < 3; p++) {
-    if (!pool_frame.staging(side, p).data) continue;
+    if (!pool_frame.staging(side, p).data || pool_frame.is_skipped(side, p)) continue;
     const UnpackPlane& plane = picture.plane[p];
     if (picture.as_is[p]) {
       pool_frame.use_device(side, p, {plane.from, plane.from_stride});

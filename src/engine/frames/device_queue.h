@@ -184,7 +184,7 @@ class DeviceQueue {
   bool runs(const Metric& metric, const QueuedFrame& frame) const {
     return !frame.leads && (frame.scored || metric.reads.every_frame);
   }
-  bool is_read(const QueuedFrame& frame, hip::Side side) const;
+  unsigned planes_read(const QueuedFrame& frame, hip::Side side) const;
 
   const hip::OpenedDevice device_;
   const int encodes_;
@@ -198,6 +198,7 @@ class DeviceQueue {
   int staged_count_ = 0;  // frames in staged_
   Staged before_[hip::kMostBatch];
   const QueuedFrame* last_staged_ = nullptr;  // of the batch being filled
+  unsigned last_ref_planes_ = 0;              // planes of its picture of the reference that were staged
   int64_t last_ref_ = -1;                     // the first frame with the last picture of the reference
   Before before_last_ref_;
   std::vector<Before> of_encode_;

@@ -22,6 +22,14 @@ SampledRows sampled_rows(int cell, int cells, int size) {
 
 float one_over(int samples, float unit) { return samples ? unit / static_cast<float>(samples) : 0; }
 
+/* Nothing else lies where the means go, so that compilers make vectors of them. */
+void scale_cells(const uint32_t* sums, const float* scale, float* __restrict means) {
+  for (int k = 0; k < kCells; k++) means[k] = static_cast<float>(static_cast<int32_t>(sums[k])) * scale[k];
+}
+void scale_cells(const uint32_t* even, const uint32_t* odd, const float* scale, float* __restrict means) {
+  for (int k = 0; k < kCells; k++) means[k] = static_cast<float>(static_cast<int32_t>(even[k] + odd[k])) * scale[k];
+}
+
 }  // namespace
 
 CellMeans::CellMeans(const VideoFormat& format)
@@ -46,15 +54,16 @@ CellMeans::CellMeans(const VideoFormat& format)
 }
 
 void CellMeans::field(const PictureSignature& picture, int parity, LumaMeans& means) const {
-  const uint32_t* const sums = picture.luma[parity][0];
-  for (int k = 0; k < kCells; k++)
-    means[k] = static_cast<float>(static_cast<int32_t>(sums[k])) * field_scale_[parity][k];
+  scale_cells(picture.luma[parity][0], field_scale_[parity].data(), means.data());
 }
 
 void CellMeans::frame(const PictureSignature& picture, LumaMeans& means) const {
-  const uint32_t *const even = picture.luma[0][0], *const odd = picture.luma[1][0];
-  for (int k = 0; k < kCells; k++)
-    means[k] = static_cast<float>(static_cast<int32_t>(even[k] + odd[k])) * frame_scale_[k];
+  scale_cells(picture.luma[0][0], picture.luma[1][0], frame_scale_.data(), means.data());
+}
+
+void CellMeans::pair(const SignatureSums& sums, PairMeans& means) const {
+  frame(sums.ref, means.ref);
+  frame(sums.dist, means.dist);
 }
 
 void CellMeans::chroma(const PictureSignature& picture, int plane, ChromaMeans& means) const {

@@ -97,6 +97,9 @@ constexpr double kLeast = 0.2, kSmall = 0.75;
 /* Square of the error of a displacement that comes of profiles' bins, in samples. */
 constexpr double kErrorFloor = 1.0 / 256;
 
+/* Names of evidence. */
+constexpr const char* kEdgeNames[Geometry::kAxes][2] = {{"left", "right"}, {"top", "bottom"}};
+
 /* Samples of evidence, to a hundredth. */
 double in_hundredths(double samples) { return std::round(samples * 100) / 100; }
 
@@ -104,32 +107,25 @@ double in_hundredths(double samples) { return std::round(samples * 100) / 100; }
 
 Geometry::Geometry(const VideoFormat& format) : means_(format), fit_for_(CellMeans::fit_for(format)) {}
 
-void Geometry::add(int64_t frame, const SignatureSums& sums) {
+void Geometry::add(int64_t frame, const SignatureSums& sums, const PairMeans& means) {
   if (!fit_for_) return;
   if (first_ < 0) first_ = frame;
   last_ = frame;
-  kept_.emplace_back();
-  Kept& kept = kept_.back();
-  kept.frame = frame;
-  means_.frame(sums.ref, kept.ref);
+  kept_.push_back({frame, means.ref});
   const bool detail = has_detail(frame) && details_seen_++ % stride_ == 0;
-  const bool symmetries = added_++ % kSymmetryPeriod == 0;
-  if (detail || symmetries) {
-    Waiting now{.frame = frame};
-    means_.frame(sums.dist, now.dist);
-    if (symmetries) add_symmetries(kept.ref, now.dist);
-    if (detail) {
-      if (waiting_) register_waiting();
-      rows_[0] += static_cast<double>(sums.ref.row_difference[0]);
-      rows_[1] += static_cast<double>(sums.dist.row_difference[0]);
-      for (int band = 0; band < kProfileBands; band++) {
-        means_.columns(sums.ref, band, now.ref[kX][band]);
-        means_.rows(sums.ref, band, now.ref[kY][band]);
-        means_.columns(sums.dist, band, now.encode[kX][band]);
-        means_.rows(sums.dist, band, now.encode[kY][band]);
-      }
-      waiting_ = std::move(now);
+  if (added_++ % kSymmetryPeriod == 0) add_symmetries(means.ref, means.dist);
+  if (detail) {
+    if (waiting_) register_waiting();
+    rows_[0] += static_cast<double>(sums.ref.row_difference[0]);
+    rows_[1] += static_cast<double>(sums.dist.row_difference[0]);
+    Waiting now{.frame = frame, .dist = means.dist};
+    for (int band = 0; band < kProfileBands; band++) {
+      means_.columns(sums.ref, band, now.ref[kX][band]);
+      means_.rows(sums.ref, band, now.ref[kY][band]);
+      means_.columns(sums.dist, band, now.encode[kX][band]);
+      means_.rows(sums.dist, band, now.encode[kY][band]);
     }
+    waiting_ = std::move(now);
   }
   if (waiting_ && frame >= waiting_->frame + kNeighbours) register_waiting();
   while (kept_.front().frame < frame - 2 * kNeighbours) kept_.pop_front();
@@ -420,34 +416,39 @@ void Geometry::see_bars(const Waiting& waiting) {
 
 /* --- What all frames say --- */
 
-Geometry::Joint Geometry::joined(int axis) const {
-  struct Told {
-    double first, last, h[3];
-    const Detail* detail;
-  };
+/* An axis of a frame, in samples, with the inverse of its error's covariance. */
+struct Geometry::Told {
+  double first, last, h[3];
+  const Detail* detail;
+  /* The square of the distance in standard deviations. */
+  double distance(double from_first, double from_last) const {
+    const double a = first - from_first, b = last - from_last;
+    return h[0] * a * a + 2 * h[1] * a * b + h[2] * b * b;
+  }
+};
+
+/* What frames say that tell. Errors are four times those of independent bins, and have a floor of a 1/16 sample. */
+std::vector<Geometry::Told> Geometry::told_of(int axis) const {
   std::vector<Told> told;
   const double n = size(axis);
-  Joint joint;
-  double logs = 0, places = 0, weight_sum = 0;
   for (const Detail& detail : details_) {
     const ProfileFit& fit = detail.axis[axis].best;
     if (!detail.tells || fit.variance < kFlat || fit.fitted() < 0.5) continue;
-    Told t{fit.at.first * n, fit.at.last * n, {}, &detail};
-    /* The inverse of the error's covariance: four times that of independent bins, and a floor of a 1/16 sample. */
     const double* const i = fit.information;
     const double det = i[0] * i[2] - i[1] * i[1];
     if (!(det > 1e-9 * i[0] * i[2])) continue;
     const double c0 = 4 * n * n * i[2] / det + kErrorFloor, c1 = -4 * n * n * i[1] / det;
     const double c2 = 4 * n * n * i[0] / det + kErrorFloor, inverse = 1 / (c0 * c2 - c1 * c1);
     if (c0 > 4 || c2 > 4) continue;
-    t.h[0] = c2 * inverse;
-    t.h[1] = -c1 * inverse;
-    t.h[2] = c0 * inverse;
-    told.push_back(t);
+    told.push_back({fit.at.first * n, fit.at.last * n, {c2 * inverse, -c1 * inverse, c0 * inverse}, &detail});
   }
-  if (told.empty()) return joint;
+  return told;
+}
+
+/* The displacement that most frames are near: a mean with weights that outliers lose, from the medians on. */
+static void find_place(const auto& told, auto& joint) {
   std::vector<double> firsts, lasts;
-  for (const Told& t : told) {
+  for (const auto& t : told) {
     firsts.push_back(t.first);
     lasts.push_back(t.last);
   }
@@ -455,9 +456,9 @@ Geometry::Joint Geometry::joined(int axis) const {
   joint.last = median_of(lasts);
   for (int pass = 0; pass < 5; pass++) {
     double h0 = 0, h1 = 0, h2 = 0, v0 = 0, v1 = 0;
-    for (const Told& t : told) {
+    for (const auto& t : told) {
       const double a = t.first - joint.first, b = t.last - joint.last;
-      const double w = 1 / (1 + (t.h[0] * a * a + 2 * t.h[1] * a * b + t.h[2] * b * b) / 4);
+      const double w = 1 / (1 + t.distance(joint.first, joint.last) / 4);
       h0 += w * t.h[0];
       h1 += w * t.h[1];
       h2 += w * t.h[2];
@@ -469,12 +470,18 @@ Geometry::Joint Geometry::joined(int axis) const {
     joint.last += (h0 * v1 - h1 * v0) / det;
     joint.error = std::sqrt(std::max(h0, h2) / det);
   }
+}
+
+Geometry::Joint Geometry::joined(int axis) const {
+  Joint joint;
+  const std::vector<Told> told = told_of(axis);
+  if (told.empty()) return joint;
+  find_place(told, joint);
+  double logs = 0, places = 0;
   for (const Told& t : told) {
-    const double a = t.first - joint.first, b = t.last - joint.last;
     joint.frames++;
-    const bool agrees =
-        t.h[0] * a * a + 2 * t.h[1] * a * b + t.h[2] * b * b < 16 || std::max(std::abs(a), std::abs(b)) < 0.3;
-    if (!agrees) continue;
+    const double away = std::max(std::abs(t.first - joint.first), std::abs(t.last - joint.last));
+    if (!(t.distance(joint.first, joint.last) < 16 || away < 0.3)) continue;
     if (!joint.agree++) joint.begin = t.detail->frame;
     joint.end = t.detail->frame + 1;
     const Registration& r = t.detail->axis[axis];
@@ -482,14 +489,13 @@ Geometry::Joint Geometry::joined(int axis) const {
     joint.explained += r.explained();
     places += std::log(t.detail->place);
     joint.fitted += r.best.fitted();
-    weight_sum += 1;
   }
-  if (weight_sum > 0) {
-    joint.ratio = std::exp(logs / weight_sum);
-    joint.place = std::exp(places / weight_sum);
-    joint.fitted /= weight_sum;
-    joint.explained /= weight_sum;
-  }
+  if (!joint.agree) return joint;
+  const auto frames = static_cast<double>(joint.agree);
+  joint.ratio = std::exp(logs / frames);
+  joint.place = std::exp(places / frames);
+  joint.fitted /= frames;
+  joint.explained /= frames;
   return joint;
 }
 
@@ -526,79 +532,88 @@ std::optional<Certainty> Geometry::certainty_of(const Joint& axis, const Joint& 
 }
 
 void Geometry::find_bars(std::vector<Finding>& findings) const {
-  static constexpr const char* kEdges[kAxes][2] = {{"left", "right"}, {"top", "bottom"}};
   Finding both = finding(Kind::kBars, Certainty::kSure);
   for (int axis = 0; axis < kAxes; axis++) {
     const Bars& bars = bars_[axis];
     for (int end = 0; end < 2; end++) {
       const double width = bars.frames ? std::min(bars.ref[end], bars.dist[end]) : 0;
-      if (width >= 4) both.evidence.emplace_back(kEdges[axis][end], width);
+      if (width >= 4) both.evidence.emplace_back(kEdgeNames[axis][end], width);
     }
   }
   if (!both.evidence.empty()) findings.push_back(both);
 }
 
-void Geometry::find_parts(std::vector<Finding>& findings) const {
-  static constexpr const char* kEdges[kAxes][2] = {{"left", "right"}, {"top", "bottom"}};
+/* A number of the evidence, and the kind of finding that it belongs to. */
+struct Geometry::Number {
+  Kind kind;
+  Certainty certainty;
+  const char* name;
+  double value;
+};
+
+/* Borders of the encode that hide a part of the reference. */
+void Geometry::add_padding(int axis, std::vector<Number>& numbers) const {
+  const Bars& bars = bars_[axis];
+  if (!bars.in_dist() || bars.lost / bars.frames <= 4 || bars.ref[0] >= 2 || bars.ref[1] >= 2) return;
+  const bool sure = bars.frames > 1 && bars.lost / bars.frames > 16;
+  for (int end = 0; end < 2; end++) {
+    if (bars.dist[end] < 4) continue;
+    numbers.push_back({Kind::kPadded, sure ? Certainty::kSure : Certainty::kLikely, kEdgeNames[axis][end],
+                       in_hundredths(bars.dist[end])});
+  }
+}
+
+/* The kind of a displacement, by the signs of what its edges show. */
+void Geometry::add_displacement(int axis, const Joint& joint, Certainty certainty, std::vector<Number>& numbers) const {
   static constexpr const char* kAxisNames[kAxes] = {"x", "y"};
+  const auto add = [&](Kind kind, const char* name, double value) {
+    const Certainty most = kind == Kind::kScaled ? Certainty::kLikely : Certainty::kSure;
+    numbers.push_back({kind, std::min(certainty, most), name, in_hundredths(value)});
+  };
+  const double n = size(axis), scale = 1 + (joint.last - joint.first) / n, sum = joint.first + joint.last;
+  const double least = std::max(kLeast, 3 * joint.error);
+  if (std::abs(joint.first - joint.last) < std::max(0.5 * kLeast, 3 * joint.error) + 0.15 * std::abs(sum))
+    return add(Kind::kShifted, kAxisNames[axis], -sum / 2 / scale);
+  /* Scales near 1 are those of encoders that lag behind a zoom. */
+  if (std::max(std::abs(joint.first), std::abs(joint.last)) < kSmall) return;
+  if (joint.first > -least && joint.last < least) {
+    if (joint.first > least) add(Kind::kCropped, kEdgeNames[axis][0], joint.first);
+    if (joint.last < -least) add(Kind::kCropped, kEdgeNames[axis][1], -joint.last);
+  } else if (joint.first < least && joint.last > -least) {
+    if (joint.first < -least) add(Kind::kPadded, kEdgeNames[axis][0], -joint.first / scale);
+    if (joint.last > least) add(Kind::kPadded, kEdgeNames[axis][1], joint.last / scale);
+  } else {
+    add(Kind::kScaled, kAxisNames[axis], 1 / scale);
+  }
+}
+
+/* The finding of a kind; where an axis is more than possible, what is just possible of the other one is left out. */
+Finding Geometry::finding_of(Kind kind, const std::vector<Number>& numbers) const {
+  Certainty most = Certainty::kPossible;
+  for (const Number& n : numbers) most = n.kind == kind ? std::max(most, n.certainty) : most;
+  Finding f = finding(kind, most);
+  for (const Number& n : numbers) {
+    if (n.kind != kind) continue;
+    const bool left_out = n.certainty == Certainty::kPossible && most != Certainty::kPossible;
+    f.certainty = std::min(f.certainty, left_out ? Certainty::kLikely : n.certainty);
+    if (!left_out) f.evidence.emplace_back(n.name, n.value);
+  }
+  return f;
+}
+
+void Geometry::find_parts(std::vector<Finding>& findings) const {
   const Joint joints[kAxes] = {joined(kX), joined(kY)};
-  struct Number {
-    Kind kind;
-    Certainty certainty;
-    const char* name;
-    double value;
-  };
+  const double fitted = std::min(joints[kX].fitted, joints[kY].fitted);
   std::vector<Number> numbers;
-  const auto add = [&](Kind kind, Certainty certainty, const char* name, double value) {
-    numbers.push_back({kind, certainty, name, in_hundredths(value)});
-  };
   for (int axis = 0; axis < kAxes; axis++) {
-    const Joint& joint = joints[axis];
-    const Bars& bars = bars_[axis];
-    std::optional<Certainty> certainty = certainty_of(joint, joints[1 - axis]);
-    const double n = size(axis), scale = 1 + (joint.last - joint.first) / n, sum = joint.first + joint.last;
-    const double least = std::max(kLeast, 3 * joint.error);
-    if (!certainty) {
-      const bool only_dist = bars.in_dist() && bars.lost / bars.frames > 4 && bars.ref[0] < 2 && bars.ref[1] < 2;
-      if (!only_dist || std::min(joint.fitted, joints[1 - axis].fitted) < 0.5) continue;
-      for (int end = 0; end < 2; end++) {
-        if (bars.dist[end] >= 4) {
-          add(Kind::kPadded, bars.frames > 1 && bars.lost / bars.frames > 16 ? Certainty::kSure : Certainty::kLikely,
-              kEdges[axis][end], bars.dist[end]);
-        }
-      }
-      continue;
-    }
-    if (std::abs(joint.first - joint.last) < std::max(0.5 * kLeast, 3 * joint.error) + 0.15 * std::abs(sum)) {
-      add(Kind::kShifted, *certainty, kAxisNames[axis], -sum / 2 / scale);
-      continue;
-    }
-    /* Scales near 1 are those of encoders that lag behind a zoom. */
-    if (std::max(std::abs(joint.first), std::abs(joint.last)) < kSmall) continue;
-    if (joint.first > -least && joint.last < least) {
-      if (joint.first > least) add(Kind::kCropped, *certainty, kEdges[axis][0], joint.first);
-      if (joint.last < -least) add(Kind::kCropped, *certainty, kEdges[axis][1], -joint.last);
-    } else if (joint.first < least && joint.last > -least) {
-      if (joint.first < -least) add(Kind::kPadded, *certainty, kEdges[axis][0], -joint.first / scale);
-      if (joint.last > least) add(Kind::kPadded, *certainty, kEdges[axis][1], joint.last / scale);
-    } else {
-      add(Kind::kScaled, std::min(*certainty, Certainty::kLikely), kAxisNames[axis], 1 / scale);
-    }
+    if (const auto certainty = certainty_of(joints[axis], joints[1 - axis]))
+      add_displacement(axis, joints[axis], *certainty, numbers);
+    else if (fitted >= 0.5) add_padding(axis, numbers);
   }
   for (Kind kind : {Kind::kCropped, Kind::kPadded, Kind::kScaled, Kind::kShifted}) {
-    Certainty most = Certainty::kPossible;
-    for (const Number& n : numbers) most = n.kind == kind ? std::max(most, n.certainty) : most;
-    /* Where an axis is more than possible, what is just possible of the other one is left out. */
-    Finding f = finding(kind, most);
-    for (const Number& n : numbers) {
-      if (n.kind != kind) continue;
-      const bool left_out = n.certainty == Certainty::kPossible && most != Certainty::kPossible;
-      f.certainty = std::min(f.certainty, left_out ? Certainty::kLikely : n.certainty);
-      if (left_out) continue;
-      f.evidence.emplace_back(n.name, n.value);
-    }
+    Finding f = finding_of(kind, numbers);
     if (f.evidence.empty()) continue;
-    f.evidence.emplace_back("fit", in_hundredths(std::min(joints[kX].fitted, joints[kY].fitted)));
+    f.evidence.emplace_back("fit", in_hundredths(fitted));
     findings.push_back(f);
   }
 }

@@ -19,7 +19,7 @@ namespace vmafx::look {
 class Geometry {
  public:
   explicit Geometry(const VideoFormat& format);
-  void add(int64_t frame, const SignatureSums& sums);
+  void add(int64_t frame, const SignatureSums& sums, const PairMeans& means);
   std::vector<Finding> finish();
 
   static constexpr int kSymmetries = 8;
@@ -74,10 +74,16 @@ class Geometry {
   void keep(Detail&& detail);
   bool find_symmetry(std::vector<Finding>& findings) const;
   int size(int axis) const { return axis == kX ? means_.format().w : means_.format().h; }
+  struct Told;
+  std::vector<Told> told_of(int axis) const;
   Joint joined(int axis) const;
   static bool is_settled(const Joint& axis);
   std::optional<Certainty> certainty_of(const Joint& axis, const Joint& other) const;
   void find_bars(std::vector<Finding>& findings) const;
+  struct Number;
+  void add_padding(int axis, std::vector<Number>& numbers) const;
+  void add_displacement(int axis, const Joint& joint, Certainty certainty, std::vector<Number>& numbers) const;
+  Finding finding_of(Kind kind, const std::vector<Number>& numbers) const;
   void find_parts(std::vector<Finding>& findings) const;
   Finding finding(Kind kind, Certainty certainty) const;
 

@@ -20,7 +20,8 @@ class Look {
   ~Look();
 
   /* The signatures of the next pair, in the order of frames; numbers may begin anywhere, with gaps between them where
-   * frames are not scored. Some microseconds: memory is bounded, whatever the length of the stream. */
+   * frames are not scored. Words of detail are read in frames that have it, only. Some microseconds: memory is bounded,
+   * whatever the length of the stream. */
   void add(int64_t frame, const SignatureSums& sums);
 
   /* No more pairs come. All findings, in the order of kinds and places. */

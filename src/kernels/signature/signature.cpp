@@ -60,7 +60,7 @@ class Signature : public TwinExtractor<SignatureParams, SignatureSums> {
 
   Reads reads() const override {
     const unsigned planes = (1u << params_.planes) - 1;
-    return {.ref = planes, .dist = planes, .every_frame = true};
+    return {.ref = planes, .dist = planes, .every_frame = true, .chroma_period = kDetailPeriod};
   }
   std::unique_ptr<StreamScorer> make_scorer() const override { return std::make_unique<NoScores>(); }
 
