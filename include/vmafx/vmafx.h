@@ -761,10 +761,14 @@ typedef struct VmafxReportStream {
     const VmafxScoreFacts *facts;
     size_t n_facts;
     /* The findings about its pictures; `kind`, `certainty`, `from`, `end` and `evidence` are read. Findings of one kind
-     * and the same evidence whose pairs adjoin become one: parts of a stream have them. */
+     * and the same evidence whose pairs adjoin become one: parts of a stream have them. An offset from the beginning of
+     * a part on is left out where frames that were dropped or doubled before explain it. */
     const VmafxFinding *findings;
     size_t n_findings;
-    void *reserved[16];           /* zero */
+    /* The numbers of the first pairs of the parts that the findings are of; NULL: of one run. */
+    const int64_t *parts;
+    size_t n_parts;
+    void *reserved[14];           /* zero */
 } VmafxReportStream;
 
 /* A report of scores that the application has. */

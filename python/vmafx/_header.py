@@ -270,7 +270,9 @@ const VmafxScoreFacts *facts;
 size_t n_facts;
 const VmafxFinding *findings;
 size_t n_findings;
-void *reserved[16];
+const int64_t *parts;
+size_t n_parts;
+void *reserved[14];
 } VmafxReportStream;
 typedef struct VmafxReport {
 const char *path;

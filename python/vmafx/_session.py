@@ -12,6 +12,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 import numpy as np
 
 from ._calls import Owned, abandoned, called, close_elsewhere, is_of_python, start_closer
+from ._enums import names_of
 from ._library import Error, ffi, library, log_callback, text_of
 from ._options import Option, WithOptions, new_options, settings_of
 from ._pictures import Format, Frame, Loan, Picture, fill_format, picture_of
@@ -481,13 +482,10 @@ def _window_of(window: Any) -> Window:
     return Window(window.number, window.first_frame, window.last_frame, time, _scores_of(window))
 
 
-CERTAINTIES = "possible", "likely", "sure"  # as enum VmafxCertainty
-
-
 def _finding_of(found: Any) -> Finding:
     return Finding(
         text_of(found.name),
-        CERTAINTIES[found.certainty],
+        names_of("VmafxCertainty")[found.certainty],
         range(getattr(found, "from"), found.end),
         {text_of(number.name): number.value for number in found.evidence[0 : found.n_evidence]},
         text_of(found.text),

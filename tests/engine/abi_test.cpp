@@ -101,7 +101,7 @@ std::string structs() {
     using Struct = VmafxReportStream;
     text += describe("VmafxReportStream", sizeof(Struct), alignof(Struct),
                      {FIELD(pictures), FIELD(pairing), FIELD(window), FIELD(pool), FIELD(facts), FIELD(n_facts),
-                      FIELD(findings), FIELD(n_findings), FIELD(reserved)});
+                      FIELD(findings), FIELD(n_findings), FIELD(parts), FIELD(n_parts), FIELD(reserved)});
   }
   {
     using Struct = VmafxReport;
