@@ -48,6 +48,8 @@ class FrameScores(NamedTuple):
     """the window that ends with this frame, if any"""
     encode: int = 0
     """the encode's number, from 0"""
+    sure: tuple[str, ...] = ()
+    """the kinds of findings that are sure by the pairs before this one; only with the option early_doubts"""
 
 
 class Scores(NamedTuple):
@@ -359,7 +361,8 @@ class Session(metaclass=WithOptions):
             if codes == [0]:
                 window = _window_of(result.window) if result.window else None
                 time = self._times.pop((result.encode, result.frame), None)
-                self._waiting.append(FrameScores(result.frame, time, _scores_of(result), window, result.encode))
+                sure = tuple(map(text_of, result.sure[0 : result.n_sure]))
+                self._waiting.append(FrameScores(result.frame, time, _scores_of(result), window, result.encode, sure))
         if codes != [-errno.EAGAIN]:
             self._context.check(codes[0])
         return codes == [0]

@@ -264,6 +264,9 @@ void Session::start_look(const InputFormat& ref, std::span<const InputFormat> di
   if (!look) return;
   for (const auto& encode : encodes_)
     encode->look_at_pictures(*look, format_, ref, dist[static_cast<size_t>(encode->number())]);
+  const bool goes_on = params_.pooled_only || reports_.are_written_early();
+  if (params_.reports_findings() && (params_.early_doubts || goes_on))
+    for (const auto& encode : encodes_) encode->tell_early();
 }
 
 /* The reference's kept sums, for metrics that read nothing else. */

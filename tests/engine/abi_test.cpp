@@ -95,7 +95,8 @@ std::string structs() {
   {
     using Struct = VmafxFrameResult;
     text += describe("VmafxFrameResult", sizeof(Struct), alignof(Struct),
-                     {FIELD(frame), FIELD(n_scores), FIELD(scores), FIELD(encode), FIELD(window), FIELD(reserved)});
+                     {FIELD(frame), FIELD(n_scores), FIELD(scores), FIELD(encode), FIELD(window), FIELD(n_sure),
+                      FIELD(sure), FIELD(reserved)});
   }
   {
     using Struct = VmafxReportStream;

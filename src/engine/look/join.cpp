@@ -17,11 +17,18 @@ namespace {
 /* Measured numbers of parts of one stream differ by less than this, relatively; counts and degrees differ by more. */
 constexpr double kSameEvidence = 0.02;
 
+/* Samples and levels that differ by less are the same place and the same brightness: short parts measure less well. */
+constexpr double kSameSamples = 0.5, kSameLevels = 2;
+
 /* Pairs from the end of one part's finding to the beginning of the next one's: frames with detail lie so far apart. */
 constexpr int64_t kMostBetween = kDetailPeriod;
 
-bool is_same(double a, double b) {
-  return std::abs(a - b) <= kSameEvidence * std::max({std::abs(a), std::abs(b), 1.0});
+double room_of(Kind kind, std::string_view name, double largest) {
+  const bool is_place =
+      kind == Kind::kCropped || kind == Kind::kPadded || kind == Kind::kBars || kind == Kind::kShifted;
+  if (is_place) return kSameSamples;
+  if (kind == Kind::kBrightness && name == "offset") return kSameLevels;
+  return kSameEvidence * std::max(largest, 1.0);
 }
 
 /* The numbers by which findings of a kind differ; others say how well they fit. */
@@ -55,8 +62,10 @@ double value(const Finding& finding, std::string_view name) {
 }
 
 bool has_same_evidence(const Finding& a, const Finding& b) {
-  return std::ranges::all_of(defining(a.kind),
-                             [&](std::string_view name) { return is_same(value(a, name), value(b, name)); });
+  return std::ranges::all_of(defining(a.kind), [&](std::string_view name) {
+    const double of_a = value(a, name), of_b = value(b, name);
+    return std::abs(of_a - of_b) <= room_of(a.kind, name, std::max(std::abs(of_a), std::abs(of_b)));
+  });
 }
 
 /* Whether a kind is of one place in the stream, where something happened: two such places stay two. */

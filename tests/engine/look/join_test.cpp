@@ -46,6 +46,16 @@ START_TEST(parts_that_adjoin_become_one) {
 }
 END_TEST
 
+/* Crops are measured to a fraction of a sample, in short parts less well. */
+START_TEST(places_differ_by_half_a_sample) {
+  const auto cropped = [](int64_t from, int64_t end, double left) {
+    return finding(Kind::kCropped, from, end, {{"left", left}, {"top", 2.0}});
+  };
+  assert_joined({cropped(0, 200, 4.01), cropped(200, 250, 4.3)}, {cropped(0, 250, 4.01)});
+  assert_joined({cropped(0, 200, 4.01), cropped(200, 250, 5)}, {cropped(0, 200, 4.01), cropped(200, 250, 5)});
+}
+END_TEST
+
 START_TEST(others_stay_apart) {
   const std::vector<Finding> apart = {finding(Kind::kOffset, 0, 100, {{"frames", 1}}),
                                       finding(Kind::kOffset, 100, 200, {{"frames", 2}}),
@@ -94,5 +104,6 @@ int main() {
   return vmafx::test::run_suite("join", {{"adjoin", parts_that_adjoin_become_one},
                                          {"apart", others_stay_apart},
                                          {"events", events_are_counted_each},
+                                         {"places", places_differ_by_half_a_sample},
                                          {"offsets", offsets_after_a_change_belong_to_it}});
 }
