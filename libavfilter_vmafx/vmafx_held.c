@@ -80,12 +80,31 @@ static int set_scores(AVFrame *frame, const VmafxContext *vmafx, const char *pre
     return 0;
 }
 
+/** Names the kinds of findings that are sure of the frame, with commas between them. */
+static int set_doubts(AVFrame *frame, const char *const *doubts, size_t n)
+{
+    int ret;
+
+    for (size_t i = 0; i < n; i++) {
+        const char *const comma = i ? "," : "";
+        char *const added = av_asprintf("%s%s", comma, doubts[i]);
+
+        if (!added)
+            return AVERROR(ENOMEM);
+        if ((ret = av_dict_set(&frame->metadata, "lavfi.vmafx.doubts", added,
+                               AV_DICT_APPEND | AV_DICT_DONT_STRDUP_VAL)) < 0)
+            return ret;
+    }
+    return 0;
+}
+
 int ff_vmafx_held_set_scores(AVFrame *frame, const VmafxContext *vmafx, const VmafxFrameResult *result)
 {
     const VmafxPoolWindow *window = result->window;
-    int ret = set_scores(frame, vmafx, "", result->scores, result->n_scores);
+    int ret;
 
-    if (ret < 0 || !window)
+    if ((ret = set_scores(frame, vmafx, "", result->scores, result->n_scores)) < 0 ||
+        (ret = set_doubts(frame, result->sure, result->n_sure)) < 0 || !window)
         return ret;
     if ((ret = av_dict_set_int(&frame->metadata, "lavfi.vmafx.window.frames",
                                window->last_frame - window->first_frame + 1, 0)) < 0)

@@ -45,7 +45,7 @@ int ff_vmafx_held_add(AVFifo *held, AVFrame *frame, int64_t pair);
  * another, or none is held. */
 AVFrame *ff_vmafx_held_take(AVFifo *held, int64_t pair);
 
-/** Put the scores on their frame, and on the last frame of a window those of the window. */
+/** Put the scores on their frame, the doubts that are sure so far, and on the last frame of a window its scores. */
 int ff_vmafx_held_set_scores(AVFrame *frame, const VmafxContext *vmafx, const VmafxFrameResult *result);
 
 /** Free the queue and its frames. */

@@ -233,6 +233,7 @@ static int set_options(VmafxOptions *to, AVFilterContext *ctx, const VMAFXOption
         (ret = vmafx_options_set(to, "log_fmt", report_format(ctx, options))) < 0 ||
         (ret = vmafx_options_set(to, "check", check_of(ctx, options))) < 0 ||
         (ret = vmafx_options_set_int(to, "report_times", !is_libvmaf)) < 0 ||
+        (ret = vmafx_options_set_int(to, "early_doubts", options->metadata)) < 0 ||
         (ret = vmafx_options_set_int(to, "summary", !is_libvmaf && !VMAFX_IS_XPSNR(ctx))) < 0)
         return ret;
     return vmafx_options_set_int(to, "ignore_unknown", is_libvmaf);

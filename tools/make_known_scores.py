@@ -17,18 +17,18 @@ HEAD = '''"""The facts of the metrics' scores, by their keys. Made by tools/make
 # (metric, the worse scores, unit, whether it stands for its metric, whether people read it without a model)
 KNOWN: dict[str, tuple[str, str, str | None, bool, bool]] = {
 '''
-WORSE = ("low", "high", "neither")  # as enum VmafxWorse
 
 
 def known_scores():
     sys.path.insert(0, str(TOP / "python"))
+    from vmafx._enums import names_of
     from vmafx._library import ffi, library, text_of
 
     facts = ffi.new("VmafxScoreFacts *")
-    number = 0
+    worse, number = names_of("VmafxWorse"), 0
     while library().vmafx_known_score(number, facts) == 0:
         unit = text_of(facts.unit) if facts.unit else None
-        yield text_of(facts.key), (text_of(facts.metric), WORSE[facts.worse], unit, bool(facts.main), bool(facts.alone))
+        yield text_of(facts.key), (text_of(facts.metric), worse[facts.worse], unit, bool(facts.main), bool(facts.alone))
         number += 1
 
 

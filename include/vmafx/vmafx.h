@@ -258,7 +258,11 @@ VMAFX_API void vmafx_options_set_device_context(VmafxOptions *options, enum Vmaf
      * two requests that write the same key with different options, the first is reported (models still read the one
      * that they ask for). */ \
     FLAG(ignore_unknown, 0, \
-         "leave out unknown keys of a model, and requests for keys that others have, with a warning")
+         "leave out unknown keys of a model, and requests for keys that others have, with a warning") \
+    /* With `check` "warn" or "fail": results name the findings that are sure by the pairs before them (`sure` of
+     * VmafxFrameResult), and the log warns once of each kind as soon as it is sure. Each 48 pairs cost what the end of
+     * the look costs otherwise. Always on with a report in NDJSON and with `pooled_only`. */ \
+    FLAG(early_doubts, 0, "tell of what the pictures are sure while the stream runs, not only at its end")
 
 /* -- Opening ------------------------------------------------------------------------------------------------------- */
 
@@ -456,7 +460,13 @@ typedef struct VmafxFrameResult {
                                  context */
     int encode;               /* the encode that the scores belong to, from 0 */
     const VmafxPoolWindow *window; /* the window that ends with this frame, or NULL; valid as long as `scores` */
-    void *reserved[16];       /* zero */
+    /* The kinds of findings ("mirrored") that are sure by the pairs before this one, and lasted until there: those of a
+     * stream that ends with the last multiple of 48 pairs. Later pairs may take them back, as an encode may turn later
+     * on; vmafx_finding() tells at the end what holds for the whole stream. Only with the option `early_doubts`; valid
+     * as long as the context. */
+    size_t n_sure;
+    const char *const *sure;
+    void *reserved[14];       /* zero */
 } VmafxFrameResult;
 
 /* Fills *result with the next finished frame: each frame once, in order within an encode. -EAGAIN: no result is ready
@@ -782,10 +792,14 @@ typedef struct VmafxReportStream {
     const VmafxScoreFacts *facts;
     size_t n_facts;
     /* The findings about its pictures; `kind`, `certainty`, `from`, `end` and `evidence` are read. Findings of one kind
-     * and the same evidence whose pairs adjoin become one: parts of a stream have them. */
+     * and the same evidence whose pairs adjoin become one: parts of a stream have them. An offset from the beginning of
+     * a part on is left out where frames that were dropped or doubled before explain it. */
     const VmafxFinding *findings;
     size_t n_findings;
-    void *reserved[16];           /* zero */
+    /* The numbers of the first pairs of the parts that the findings are of; NULL: of one run. */
+    const int64_t *parts;
+    size_t n_parts;
+    void *reserved[14];           /* zero */
 } VmafxReportStream;
 
 /* A report of scores that the application has. */

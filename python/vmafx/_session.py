@@ -12,6 +12,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 import numpy as np
 
 from ._calls import Owned, abandoned, called, close_elsewhere, is_of_python, start_closer
+from ._enums import names_of
 from ._library import Error, ffi, library, log_callback, text_of
 from ._options import Option, WithOptions, new_options, settings_of
 from ._pictures import Format, Frame, Loan, Picture, fill_format, picture_of
@@ -47,6 +48,8 @@ class FrameScores(NamedTuple):
     """the window that ends with this frame, if any"""
     encode: int = 0
     """the encode's number, from 0"""
+    sure: tuple[str, ...] = ()
+    """the kinds of findings that are sure by the pairs before this one; only with the option early_doubts"""
 
 
 class Scores(NamedTuple):
@@ -358,7 +361,8 @@ class Session(metaclass=WithOptions):
             if codes == [0]:
                 window = _window_of(result.window) if result.window else None
                 time = self._times.pop((result.encode, result.frame), None)
-                self._waiting.append(FrameScores(result.frame, time, _scores_of(result), window, result.encode))
+                sure = tuple(map(text_of, result.sure[0 : result.n_sure]))
+                self._waiting.append(FrameScores(result.frame, time, _scores_of(result), window, result.encode, sure))
         if codes != [-errno.EAGAIN]:
             self._context.check(codes[0])
         return codes == [0]
@@ -481,13 +485,10 @@ def _window_of(window: Any) -> Window:
     return Window(window.number, window.first_frame, window.last_frame, time, _scores_of(window))
 
 
-CERTAINTIES = "possible", "likely", "sure"  # as enum VmafxCertainty
-
-
 def _finding_of(found: Any) -> Finding:
     return Finding(
         text_of(found.name),
-        CERTAINTIES[found.certainty],
+        names_of("VmafxCertainty")[found.certainty],
         range(getattr(found, "from"), found.end),
         {text_of(number.name): number.value for number in found.evidence[0 : found.n_evidence]},
         text_of(found.text),

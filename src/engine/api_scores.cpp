@@ -96,6 +96,8 @@ Status check_stream(const VmafxReport& report) {
   if (report.stream->pairing) VMAFX_TRY(vmafx::check_reserved(*report.stream->pairing, "VmafxPairing"));
   VMAFX_TRY(vmafx::check_array(report.stream->facts, report.stream->n_facts, "VmafxScoreFacts"));
   VMAFX_TRY(vmafx::check_array(report.stream->findings, report.stream->n_findings, "VmafxFinding"));
+  if (report.stream->n_parts && !report.stream->parts)
+    return error(EINVAL, "%zu parts are given, but no pointer to their first pairs", report.stream->n_parts);
   for (size_t i = 0; report.stream->pictures && i < report.n_frames; i++)
     VMAFX_TRY(vmafx::check_reserved(report.stream->pictures[i], "VmafxPicture"));
   return {};
@@ -228,7 +230,9 @@ StatusOr<std::vector<vmafx::PictureDoubt>> picture_doubts_of(const VmafxReportSt
     findings.push_back(std::move(finding));
   }
   std::vector<vmafx::PictureDoubt> doubts;
-  for (vmafx::look::Finding& finding : vmafx::look::join(std::move(findings)))
+  const std::span<const int64_t> parts =
+      stream ? std::span(stream->parts, stream->n_parts) : std::span<const int64_t>();
+  for (vmafx::look::Finding& finding : vmafx::look::join(std::move(findings), parts.empty() ? parts : parts.subspan(1)))
     if (const vmafx::look::ToldFinding told(std::move(finding)); told.is_doubt()) doubts.push_back(told.words());
   return doubts;
 }

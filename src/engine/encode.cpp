@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/look/words.h"
 #include "report/summary.h"
 
 namespace vmafx {
@@ -83,8 +84,10 @@ StatusOr<int64_t> Encode::add(const VmafxPicture& dist, const Borders::Held& ref
 }
 
 Status Encode::score(const FinishedFrame& finished) {
-  if (const int64_t number = number_of(finished.index); look_ && progress_.contains(number))
-    look_->add(number, finished);
+  if (const int64_t number = number_of(finished.index); look_ && progress_.contains(number)) {
+    VMAFX_TRY(look_->add(number, finished));
+    for (const look::ToldFinding& found : look_->newly_sure()) log_.warning(early_sentence(found.words()));
+  }
   return scorer_->add(finished);
 }
 
@@ -104,17 +107,18 @@ Status Encode::report_complete_frames(ReportFile* report, bool of_all) {
     }
     const int64_t frame = progress_.first() + reported_;
     if (frame >= complete()) break;
-    if (report) VMAFX_TRY(report->append_frame(*table_, frame, label));
+    if (report) VMAFX_TRY(report->append_frame(*table_, frame, label, sure_of(frame)));
     reported_++;
   }
   forget_frames();
   return {};
 }
 
-/* Forgets the scores of frames that were received and reported. A window's scores stay until the window was, too. */
+/* Forgets what belongs to frames that were received and reported. A window's scores stay until the window was, too. */
 void Encode::forget_frames() {
-  if (!pooled_only_) return;
   const int64_t frame = std::min(received_, reported_);
+  if (look_) look_->forget_before(progress_.first() + frame);
+  if (!pooled_only_) return;
   table_->forget_before(monitor_.windows().begin_of(frame).value_or(frame), n_subsample_);
 }
 
@@ -138,8 +142,24 @@ void Encode::receive(VmafxFrameResult* result) {
     for (size_t column = 0; column < keys.size(); column++)
       if (const auto score = table_->get(frame, static_cast<int>(column)))
         result_.push_back({keys[column].c_str(), *score});
-  *result = {.frame = frame, .n_scores = result_.size(), .scores = result_.data(), .encode = label_.number};
+  sure_ = sure_of(frame);
+  *result = {.frame = frame,
+             .n_scores = result_.size(),
+             .scores = result_.data(),
+             .encode = label_.number,
+             .n_sure = sure_.size(),
+             .sure = sure_.data()};
   receive_window(frame, result);
+}
+
+/* The kinds of findings that the pairs before a frame leave no doubt about, each once. */
+Encode::Names Encode::sure_of(int64_t frame) const {
+  Names names;
+  if (!look_) return names;
+  for (const look::ToldFinding& found : look_->sure_before(frame))
+    if (const char* const name = look::name_of(found.finding().kind); std::ranges::find(names, name) == names.end())
+      names.push_back(name);
+  return names;
 }
 
 void Encode::receive_window(int64_t frame, VmafxFrameResult* result) {

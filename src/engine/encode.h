@@ -49,6 +49,12 @@ class Encode {
     look_.emplace(thread, extractor, format, ref, dist);
   }
 
+  /* Has the look, if there is one, tell of what it is sure while pairs come: in the log, with results, and in reports
+   * that are written line by line. */
+  void tell_early() {
+    if (look_) look_->tell_early();
+  }
+
   int number() const { return label_.number; }
   const std::string& name() const { return label_.name; }
   const EncodeLabel* label() const { return named_ ? &label_ : nullptr; }
@@ -108,10 +114,13 @@ class Encode {
   StatusOr<NamedScore> feature_score(int i) const;
 
  private:
+  using Names = std::vector<const char*>;
+
   Encode(EncodeLabel label, bool named, Log& log);
   void warn_of_seek();
   int64_t complete() const;
   void receive_window(int64_t frame, VmafxFrameResult* result);
+  Names sure_of(int64_t frame) const;
   void forget_frames();
 
   const EncodeLabel label_;
@@ -132,6 +141,7 @@ class Encode {
   /* Frames of the range that were received, and that have NDJSON lines or need none. */
   int64_t received_ = 0, reported_ = 0;
   std::vector<VmafxScore> result_, window_scores_;  // lent by the last receive()
+  Names sure_;                                      // likewise
   VmafxPoolWindow window_{};
   std::optional<Pairing> pairing_;
   std::optional<EncodeLook> look_;  // nullopt: nobody looks

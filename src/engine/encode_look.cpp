@@ -1,6 +1,8 @@
 #include "engine/encode_look.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -60,7 +62,16 @@ void EncodeLook::meet(int64_t number, HeldPicture& ref, HeldPicture& dist) {
     chroma_.push_back(chroma);
 }
 
-void EncodeLook::add(int64_t number, const FinishedFrame& finished) {
+Status EncodeLook::add(int64_t number, const FinishedFrame& finished) {
+  newly_sure_.clear();
+  add_sums(number, finished);
+  if (!tells_early_ || !has_detail(number + 1)) return {};
+  VMAFX_TRY(thread_.drain());
+  see_so_far(number + 1);
+  return {};
+}
+
+void EncodeLook::add_sums(int64_t number, const FinishedFrame& finished) {
   const std::byte* const sums = finished.sums[extractor_];
   if (!sums) return;
   const auto& of_luma = *reinterpret_cast<const SignatureSums*>(sums);
@@ -77,6 +88,32 @@ void EncodeLook::add(int64_t number, const FinishedFrame& finished) {
     chroma_.pop_front();
   }
   thread_.add(look_, number);
+}
+
+/* Keeps what is sure by the pairs before `end` and goes on there; nothing is kept where the kinds stay the same. */
+void EncodeLook::see_so_far(int64_t end) {
+  std::vector<look::ToldFinding> sure;
+  for (look::Finding& finding : look_.so_far()) {
+    look::ToldFinding told(std::move(finding));
+    const bool goes_on = told.finding().end > end - kDetailPeriod;
+    if (!told.is_doubt() || told.finding().certainty != look::Certainty::kSure) continue;
+    if (told_.insert(told.finding().kind).second) newly_sure_.emplace_back(told.finding());
+    if (goes_on) sure.push_back(std::move(told));
+  }
+  const auto kind_of = [](const look::ToldFinding& told) { return told.finding().kind; };
+  const bool is_known =
+      sure_.empty() ? sure.empty() : std::ranges::equal(sure, sure_.back().findings, {}, kind_of, kind_of);
+  if (!is_known) sure_.push_back({end, std::move(sure)});
+}
+
+std::span<const look::ToldFinding> EncodeLook::sure_before(int64_t number) const {
+  const auto later = std::ranges::upper_bound(sure_, number, {}, &Sure::from);
+  if (later == sure_.begin()) return {};
+  return std::prev(later)->findings;
+}
+
+void EncodeLook::forget_before(int64_t number) {
+  while (sure_.size() > 1 && sure_[1].from <= number) sure_.pop_front();
 }
 
 Status EncodeLook::finish() {

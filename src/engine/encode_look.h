@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -29,8 +30,22 @@ class EncodeLook {
   /* Takes the pictures of the next pair of the range, before its sums. */
   void meet(int64_t number, HeldPicture& ref, HeldPicture& dist);
 
-  /* Takes the sums of the next pair of the range, and has them looked at later. */
-  void add(int64_t number, const FinishedFrame& finished);
+  /* Takes the sums of the next pair of the range, and has them looked at later, or by now where it tells early. */
+  Status add(int64_t number, const FinishedFrame& finished);
+
+  /* Has it tell of what it is sure while pairs come. Before the first pair. */
+  void tell_early() { tells_early_ = true; }
+
+  /* What is sure of a pair by the pairs before it: the findings of a run that had ended after the last whole group of
+   * kDetailPeriod pairs, as far as they lasted until there. Later pairs may take them back. Nothing without
+   * tell_early(). The same for each run, however its frames overtake one another. */
+  std::span<const look::ToldFinding> sure_before(int64_t number) const;
+
+  /* The findings that are sure since the last pair that was added, each kind once in a stream. */
+  std::span<const look::ToldFinding> newly_sure() const { return newly_sure_; }
+
+  /* Forgets what was sure before earlier pairs. */
+  void forget_before(int64_t number);
 
   /* Ends the stream: the findings are complete afterwards. */
   Status finish();
@@ -46,6 +61,14 @@ class EncodeLook {
     Cells ref, dist;
   };
 
+  /* What was sure from a pair on. */
+  struct Sure {
+    int64_t from;
+    std::vector<look::ToldFinding> findings;
+  };
+
+  void add_sums(int64_t number, const FinishedFrame& finished);
+  void see_so_far(int64_t end);
   bool sum_chroma(HostReader& reader, HeldPicture& held, Cells& cells) const;
 
   LookThread& thread_;
@@ -54,6 +77,10 @@ class EncodeLook {
   std::deque<Chroma> chroma_;            // of frames with detail whose sums are yet to come
   look::Look look_;                      // the thread's, until it is drained
   std::vector<look::ToldFinding> findings_;
+  bool tells_early_ = false;
+  std::deque<Sure> sure_;  // by pairs
+  std::vector<look::ToldFinding> newly_sure_;
+  std::set<look::Kind> told_;
 };
 
 }  // namespace vmafx

@@ -265,6 +265,9 @@ Status Session::start_look(const InputFormat& ref, std::span<const InputFormat> 
   VMAFX_TRY(look_thread_.start());
   for (const auto& encode : encodes_)
     encode->look_at_pictures(look_thread_, *look, format_, ref, dist[static_cast<size_t>(encode->number())]);
+  const bool goes_on = params_.pooled_only || reports_.are_written_early();
+  if (params_.reports_findings() && (params_.early_doubts || goes_on))
+    for (const auto& encode : encodes_) encode->tell_early();
   return {};
 }
 

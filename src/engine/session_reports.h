@@ -24,6 +24,9 @@ class SessionReports {
 
   bool any() const { return !files_.empty(); }
 
+  /* Whether frames have lines that are written while later ones are scored. */
+  bool are_written_early() const { return any() && files_.front().format() == ReportFormat::kNdjson; }
+
   /* Reserves space for the reports on the first `pairs` pairs of all encodes, now and then, while an error can still
    * reach the one who submits them. ENOSPC: there is none. */
   Status reserve(const ScoreTable& table, int64_t pairs);

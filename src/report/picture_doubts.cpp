@@ -35,6 +35,19 @@ std::vector<std::string> doubt_sentences(std::span<const PictureDoubt> doubts) {
   return sentences;
 }
 
+std::string early_sentence(const PictureDoubt& doubt) {
+  return "The pictures show so far: " + doubt.text + place_of(doubt) + " (" + doubt.certainty + ")" + ending_of(doubt);
+}
+
+std::vector<const char*> sure_kinds(std::span<const PictureDoubt> doubts, int64_t pair) {
+  std::vector<const char*> kinds;
+  for (const PictureDoubt& doubt : doubts) {
+    const bool is_of_pair = doubt.certainty == "sure" && pair >= doubt.from && pair < doubt.end;
+    if (is_of_pair && (kinds.empty() || kinds.back() != doubt.kind)) kinds.push_back(doubt.kind.c_str());
+  }
+  return kinds;
+}
+
 Json doubt_json(const PictureDoubt& doubt) {
   Json remedies = Json::array(), evidence = Json::object();
   for (const std::string& remedy : doubt.remedies) remedies.add(remedy);

@@ -25,6 +25,12 @@ struct PictureDoubt {
 /* A sentence for each kind, with what helps: the first doubt of the kind, and the number of others. */
 std::vector<std::string> doubt_sentences(std::span<const PictureDoubt> doubts);
 
+/* A sentence for a doubt that is sure before the stream ends. */
+std::string early_sentence(const PictureDoubt& doubt);
+
+/* The kinds of doubts that are sure of a pair, each once. */
+std::vector<const char*> sure_kinds(std::span<const PictureDoubt> doubts, int64_t pair);
+
 /* {"kind": "mirrored", "certainty": "sure", "from": 0, "to": 299, "text": "…", "remedies": […], "evidence": {…}} */
 Json doubt_json(const PictureDoubt& doubt);
 

@@ -30,10 +30,17 @@ std::optional<ReportFormat> format_called(const std::string& text) {
   return std::nullopt;
 }
 
+bool has_sure_doubts(const Report& report) {
+  const auto is_sure = [](const PictureDoubt& doubt) { return doubt.certainty == "sure"; };
+  return report.options.all_times && std::ranges::any_of(report.data->picture_doubts, is_sure);
+}
+
 Status write_csv(OutputFile& file, std::span<const Report> encodes) {
   const Report& first = encodes.front();
   const bool times = std::ranges::any_of(encodes, &Report::has_times_among_scores);
+  const bool doubts = std::ranges::any_of(encodes, has_sure_doubts);
   std::string header = std::string(first.label ? "Encode,Name," : "") + (times ? "Frame,Time," : "Frame,");
+  if (doubts) header += "Doubts,";
   for (const std::string& key : first.scores.keys()) header += csv_cell(key) + ",";
   VMAFX_TRY(file.write(header + "\n"));
   for (const Report& report : encodes) {
@@ -41,6 +48,7 @@ Status write_csv(OutputFile& file, std::span<const Report> encodes) {
     const std::string encode = label ? std::to_string(label->number) + "," + csv_cell(label->name) + "," : "";
     VMAFX_TRY(report.for_each_row([&](int64_t frame) {
       std::string row = encode + std::to_string(frame) + "," + (times ? report.time(frame) + "," : "");
+      if (doubts) row += report.doubts_among_scores(frame) + ",";
       report.for_each_score(frame, [&](const std::string&, std::optional<double> score) {
         row += (score ? report.plain_number(*score) : "") + ",";
       });
@@ -141,8 +149,9 @@ Status ReportFile::reserve(const ScoreTable& scores, int64_t frames) {
   return file_->reserve(row * (frames / options_.n_subsample));
 }
 
-Status ReportFile::append_frame(const ScoreTable& scores, int64_t frame, const EncodeLabel* label) {
-  const Report report{options_, scores, *file_, label};
+Status ReportFile::append_frame(const ScoreTable& scores, int64_t frame, const EncodeLabel* label,
+                                std::span<const char* const> doubts) {
+  const Report report{options_, scores, *file_, label, nullptr, doubts};
   if (options_.format != ReportFormat::kNdjson || !report.has_row(frame)) return {};
   VMAFX_TRY(write_ndjson_frame(report, frame));
   return file_->flush();

@@ -5,12 +5,13 @@
  *     where any were), infinite_scores (of which keys these are all positive infinity, where JSON has null), windows
  *     (where there are any: pooled, the first and the last frame, the time of the first), partial (when true), vmafx
  *     (how the scores were computed, and what they are), pairing, doubts and warnings (pairing.h); in frames `time` in
- *     seconds, where it is known
+ *     seconds, where it is known, and `doubts`, the kinds of those that are sure of the pair, where there are any
  *   - xml: libvmaf's elements, then an element for each of these keys; partial is an attribute of the root, and `time`,
- *     unless ReportOptions say otherwise, one of each frame
- *   - csv: a row per frame; a missing score is an empty cell. The second column is `Time`, under the same conditions
+ *     unless ReportOptions say otherwise, one of each frame; likewise `doubts`, with blanks between kinds
+ *   - csv: a row per frame; a missing score is an empty cell. The second column is `Time`, under the same conditions,
+ *     then comes `Doubts` if any pair has some
  *   - sub: MicroDVD subtitles
- *   - ndjson: {frameNum, time, metrics} on a line of its own as each frame finishes, {window, firstFrame, lastFrame,
+ *   - ndjson: {frameNum, time, metrics, doubts} on a line of its own as each frame finishes, {window, firstFrame, lastFrame,
  *     time, pooled} as each window does; last line: all else that json has
  *
  * The encodes of a session have a report each, or one together, which only json, ndjson and csv can be. Then json has
@@ -71,7 +72,7 @@ struct ReportOptions {
   ReportFormat format = ReportFormat::kXml;
   ScoreFormat score_format;
   int n_subsample = 1;
-  bool all_times = true;  // false: xml and csv have none
+  bool all_times = true;  // false: xml and csv have neither times nor doubts of frames
   bool exact = false;     // json and ndjson only: times with all their digits, "inf", "-inf" and "nan" in place of null
   bool pooled_only = false;  // of ndjson: the last line has only what is pooled without the scores of all frames
   bool overwrite = false;    // any file may be replaced, not reports alone
@@ -124,9 +125,10 @@ class ReportFile {
    * more than it will be. ENOSPC: there is none. */
   Status reserve(const ScoreTable& scores, int64_t frames);
 
-  /* NDJSON only: the line of one finished frame, flushed. Frames that subsampling skips write nothing. `label`: as
-   * EncodeReport's. */
-  Status append_frame(const ScoreTable& scores, int64_t frame, const EncodeLabel* label = nullptr);
+  /* NDJSON only: the line of one finished frame, flushed. Frames that subsampling skips write nothing. `doubts`: what is
+   * sure of the pair so far. `label`: as EncodeReport's. */
+  Status append_frame(const ScoreTable& scores, int64_t frame, const EncodeLabel* label = nullptr,
+                      std::span<const char* const> doubts = {});
 
   /* NDJSON only: the line of a window whose frames have their lines. */
   Status append_window(const ScoreTable& scores, size_t number, const PooledFrames& window,

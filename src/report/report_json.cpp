@@ -67,6 +67,12 @@ void json_label(const Report& report, JsonText& json) {
   json.value("name", json_string(report.label->name));
 }
 
+Json texts_json(std::span<const char* const> texts) {
+  Json list = Json::array();
+  for (const char* text : texts) list.add(std::string(text));
+  return list;
+}
+
 /* `labeled`: the frame stands alone. */
 void json_frame(const Report& report, int64_t frame, bool labeled, JsonText& json) {
   json.open('{');
@@ -78,6 +84,7 @@ void json_frame(const Report& report, int64_t frame, bool labeled, JsonText& jso
     if (score) json.value(key, report.json_number(*score));
   });
   json.close('}');
+  if (const auto doubts = report.doubts(frame); !doubts.empty()) json.value("doubts", texts_json(doubts));
   json.close('}');
 }
 

@@ -39,8 +39,9 @@ struct Report {
   const ReportOptions& options;
   const ScoreTable& scores;
   OutputFile& file;
-  const EncodeLabel* label = nullptr;  // as EncodeReport's
-  const ReportData* data = nullptr;    // at the end
+  const EncodeLabel* label = nullptr;           // as EncodeReport's
+  const ReportData* data = nullptr;             // at the end
+  std::span<const char* const> early_doubts{};  // before that: of the frame that is written
 
   bool has_row(int64_t frame) const { return frame % options.n_subsample == 0 && scores.has_scores(frame); }
 
@@ -68,6 +69,20 @@ struct Report {
 
   /* Whether times stand where programs that were written for libvmaf see scores. */
   bool has_times_among_scores() const { return options.all_times && scores.has_times(); }
+
+  /* The kinds of doubts that are sure of a frame, as far as they are known. */
+  std::vector<const char*> doubts(int64_t frame) const {
+    if (data) return sure_kinds(data->picture_doubts, frame);
+    return {early_doubts.begin(), early_doubts.end()};
+  }
+
+  /* These with blanks between them, where programs that were written for libvmaf see scores; "" for those. */
+  std::string doubts_among_scores(int64_t frame) const {
+    std::string text;
+    if (options.all_times)
+      for (const char* kind : doubts(frame)) text += (text.empty() ? "" : " ") + std::string(kind);
+    return text;
+  }
 
   /* Calls visit(key, score) for each column of a frame; a missing score is nullopt. */
   template <class Visit>

@@ -40,7 +40,7 @@ Names xml_names(const Names& keys, std::set<std::string> taken = {}) {
 
 /* For the scores of frames and windows, beside their numbers and times. */
 Names score_names(const Report& report) {
-  return xml_names(report.scores.keys(), {"frameNum", "firstFrame", "lastFrame", "time"});
+  return xml_names(report.scores.keys(), {"frameNum", "firstFrame", "lastFrame", "time", "doubts"});
 }
 
 /* `text` as UTF-8 without the two characters that XML may not hold. */
@@ -70,10 +70,12 @@ std::string xml_attribute(const std::string& name, const std::string& value) {
   return name + "=\"" + xml_text(value) + "\" ";
 }
 
-/* The number of a frame, and its time. */
+/* The number of a frame, its time, and what is sure of it. */
 std::string xml_place(const Report& report, int64_t frame) {
   const std::string time = report.has_times_among_scores() ? report.time(frame) : "";
-  return xml_attribute("frameNum", std::to_string(frame)) + (time.empty() ? "" : xml_attribute("time", time));
+  const std::string doubts = report.doubts_among_scores(frame);
+  return xml_attribute("frameNum", std::to_string(frame)) + (time.empty() ? "" : xml_attribute("time", time)) +
+         (doubts.empty() ? "" : xml_attribute("doubts", doubts));
 }
 
 std::string xml_scores(const Report& report, const Names& names, int64_t frame) {

@@ -101,13 +101,14 @@ std::string structs() {
   {
     using Struct = VmafxFrameResult;
     text += describe("VmafxFrameResult", sizeof(Struct), alignof(Struct),
-                     {FIELD(frame), FIELD(n_scores), FIELD(scores), FIELD(encode), FIELD(window), FIELD(reserved)});
+                     {FIELD(frame), FIELD(n_scores), FIELD(scores), FIELD(encode), FIELD(window), FIELD(n_sure),
+                      FIELD(sure), FIELD(reserved)});
   }
   {
     using Struct = VmafxReportStream;
     text += describe("VmafxReportStream", sizeof(Struct), alignof(Struct),
                      {FIELD(pictures), FIELD(pairing), FIELD(window), FIELD(pool), FIELD(facts), FIELD(n_facts),
-                      FIELD(findings), FIELD(n_findings), FIELD(reserved)});
+                      FIELD(findings), FIELD(n_findings), FIELD(parts), FIELD(n_parts), FIELD(reserved)});
   }
   {
     using Struct = VmafxReport;

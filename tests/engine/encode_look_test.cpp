@@ -66,6 +66,7 @@ struct Run {
   unsigned planes = 0;
   std::vector<std::vector<Found>> findings;  // by encode
   std::vector<std::vector<FrameScores>> frames;
+  std::vector<std::vector<std::string>> sure;  // of the frames of encode 0, as they were received
   std::vector<double> models;
   std::string warnings, log;
 
@@ -106,6 +107,7 @@ void receive_all(VmafxContext* ctx, Run& run) {
     FrameScores scores;
     for (size_t i = 0; i < result.n_scores; i++) scores[result.scores[i].key] = result.scores[i].value;
     run.frames[static_cast<size_t>(result.encode)].push_back(std::move(scores));
+    if (result.encode == 0) run.sure.emplace_back(result.sure, result.sure + result.n_sure);
   }
 }
 
@@ -258,6 +260,24 @@ START_TEST(only_a_look_has_a_thread) {
 }
 END_TEST
 
+/* All numbers of the evidence, too. */
+START_TEST(findings_are_those_of_one_run) {
+  use_emulator();
+  const std::vector<Found> wanted = look(vmaf()).findings[0];
+  ck_assert_uint_eq(wanted.size(), 1);
+  Params verified = vmaf(nullptr, "hip"), skipping = vmaf(), several = vmaf(), threads = vmaf(), early = vmaf();
+  verified.verify = 1;
+  skipping.n_subsample = 5;
+  several.encodes = 3;
+  threads.n_threads = 4;
+  early.early_doubts = 1;
+  for (const Params& params : {vmaf("fail"), vmaf("log"), vmaf(nullptr, "hip"), verified, skipping, threads, early})
+    ck_assert(look(params).findings[0] == wanted);
+  const Run run = look(several, {.exchanged = 5});
+  ck_assert(run.findings[0] == wanted && run.findings[1].empty() && run.findings[2] == wanted);
+}
+END_TEST
+
 START_TEST(samples_may_be_interleaved_and_wide) {
   assert_exchanged(look(vmaf(), {.ref = kInterleaved, .dist = kInterleaved}).findings[0], 0, kFrames);
   VmafxFormat planar = kPlanar;
@@ -344,6 +364,51 @@ START_TEST(parts_are_joined) {
 }
 END_TEST
 
+/* A kind is sure of the frames after the first group of 48 pairs that shows it, as of a run that ended there. */
+START_TEST(what_is_sure_is_told_while_pairs_come) {
+  const std::string told = "The pictures show so far: Cb and Cr of main are exchanged";
+  Params params = vmaf();
+  const Run late = look(params);
+  for (const std::vector<std::string>& sure : late.sure) ck_assert(sure.empty());
+  ck_assert(late.warnings.find(told) == std::string::npos);
+  params.early_doubts = 1;
+  for (const int threads : {1, 3}) {
+    params.n_threads = threads;
+    const Run run = look(params);
+    ck_assert_uint_eq(run.sure.size(), kFrames);
+    for (size_t n = 0; n < kFrames; n++)
+      ck_assert_msg(run.sure[n] == (n < 48 ? std::vector<std::string>() : std::vector<std::string>{"chroma_swapped"}),
+                    "frame %d", static_cast<int>(n));
+    assert_contains(run.warnings, told);
+    ck_assert(run.warnings.find(told) == run.warnings.rfind(told));
+    assert_contains(run.warnings, "The score is doubtful, the pictures show: Cb and Cr of main are exchanged");
+    ck_assert_uint_eq(run.findings[0].size(), late.findings[0].size());
+    ck_assert(run.frames == late.frames);
+  }
+  for (const std::vector<std::string>& sure : look(params, {.exchanged = 0}).sure) ck_assert(sure.empty());
+  params.check = "log";
+  for (const std::vector<std::string>& sure : look(params).sure) ck_assert(sure.empty());
+}
+END_TEST
+
+/* Lines of NDJSON are read while the stream runs. */
+START_TEST(lines_name_what_is_sure_so_far) {
+  const TemporaryFile file;
+  Params params = vmaf();
+  params.log_path = file.path().c_str();
+  params.log_fmt = "ndjson";
+  look(params);
+  std::ifstream lines(file.path());
+  std::string line;
+  for (int n = 0; n < kFrames && std::getline(lines, line); n++) {
+    const nlohmann::json frame = nlohmann::json::parse(line);
+    ck_assert_int_eq(frame["frameNum"], n);
+    ck_assert(frame.contains("doubts") == (n >= 48));
+  }
+  ck_assert(std::getline(lines, line) && nlohmann::json::parse(line)["doubts"][0]["kind"] == "chroma_swapped");
+}
+END_TEST
+
 /* A copied reference without chroma is looked at without chroma. */
 START_TEST(references_that_stay_are_looked_at) {
   for (const unsigned planes : {0u, 1u})
@@ -388,10 +453,13 @@ int main() {
                                    {"unchanged", nothing_else_changes},
                                    {"threads", findings_are_the_same_on_all_threads},
                                    {"off", only_a_look_has_a_thread},
+                                   {"equal", findings_are_those_of_one_run},
                                    {"layouts", samples_may_be_interleaved_and_wide},
                                    {"encodes", each_encode_has_its_findings},
                                    {"check", check_says_what_comes_of_it},
                                    {"parts", parts_are_joined},
+                                   {"early", what_is_sure_is_told_while_pairs_come},
+                                   {"lines", lines_name_what_is_sure_so_far},
                                    {"kept", references_that_stay_are_looked_at},
                                    {"planes", no_plane_is_read_for_the_look_alone}});
 }

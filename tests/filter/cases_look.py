@@ -90,3 +90,103 @@ def parts_have_the_doubts_of_the_whole(lab):
         [(doubt["from"], doubt["to"]) for doubt in whole], [(doubt["from"], doubt["to"]) for doubt in one], "pairs"
     )
     check(any(EXCHANGED in text for text in lab.json("whole.json")["warnings"]), "no warning")
+
+
+MOVING = (
+    "mandelbrot=s=320x180:r=25:end_pts=150,trim=duration=8[back];testsrc2=s=160x90:r=25:d=8[front];"
+    "[back][front]overlay=x='40+30*sin(n/9)':y='30+20*cos(n/13)':format=yuv420,format=yuv420p"
+)
+DAMAGES = {
+    "hflip": "mirrored",
+    "select='not(eq(n,60))',setpts=N/25/TB": "dropped",
+    "select='gte(n,3)',setpts=N/25/TB": "offset",
+    "hflip,vflip": "rotated",
+    "scale=in_range=tv:out_range=pc,setparams=range=tv": "range",
+    "scale=in_color_matrix=bt601:out_color_matrix=bt709": "matrix",
+    "crop=312:174:4:2,scale=320:180": "cropped",
+    "pad=320:188,scale=320:180": "padded",
+    "shuffleplanes=0:2:1": "chroma_swapped",
+}
+MEASURED = {"frames", "degrees", "repeated", "of", "plane"}  # evidence that is counted, not measured
+
+
+def moving(lab, damage, options, *words):
+    graph = f"{MOVING},split[a][r];[a]{damage}[d];[d][r]vmafx=feature=name=psnr:model=:{options}"
+    return lab.run("-filter_complex", graph, *words, "-f null -")
+
+
+def told(report):
+    """Returns what the sure doubts about pictures say, without the numbers that are measured."""
+    return [
+        (
+            doubt["kind"],
+            doubt["certainty"],
+            doubt["from"],
+            doubt["to"],
+            {name: value for name, value in doubt["evidence"].items() if name in MEASURED},
+        )
+        for doubt in report.get("doubts", [])
+        if doubt.get("certainty") == "sure"
+    ]
+
+
+@case
+def parts_find_what_one_run_finds(lab):
+    """Kinds, pairs and counts of merged reports are those of one run, for each sort of finding."""
+    for damage, wanted in DAMAGES.items():
+        moving(lab, damage, "log_path=one.json").succeeded()
+        one = told(lab.json("one.json"))
+        check(wanted in [kind for kind, *_ in one], f"{damage}: {one}")
+        parts = []
+        for part in ("0-99", "100-149", "150-"):
+            moving(lab, damage, f"range={part}:log_path={part}.json").succeeded()
+            parts.append(f"{part}.json")
+        merged = lab.python("-m", "vmafx.command", "merge", *parts, "-o", "whole.json", "--force")
+        check(merged.returncode == 0, merged.stderr)
+        check_equal(told(lab.json("whole.json")), one, damage)
+
+
+@case
+def frames_say_what_is_sure(lab):
+    """In a report all pairs that a sure finding is of; while the stream runs those after the pairs that show it."""
+    print_doubts = "metadata=print:key=lavfi.vmafx.doubts:file=frames.txt"
+    for damage in "hflip", "select='not(eq(n,60))',setpts=N/25/TB":
+        for log_fmt in ("json", "xml", "csv"):
+            moving(lab, damage, f"metadata=1:log_path=log.{log_fmt}:overwrite=1,{print_doubts}").succeeded()
+        wanted = {}
+        for kind, _, first, last, _ in told(lab.json("log.json")):
+            for pair in range(first, last + 1):
+                wanted[pair] = [*wanted.get(pair, []), *([] if kind in wanted.get(pair, []) else [kind])]
+        frames = lab.json("log.json")["frames"]
+        check_equal({frame["frameNum"]: frame["doubts"] for frame in frames if "doubts" in frame}, wanted, "JSON")
+        found = {
+            int(own.get("frameNum")): own.get("doubts").split()
+            for own in lab.xml("log.xml").iter("frame")
+            if own.get("doubts")
+        }
+        check_equal(found, wanted, f"XML: {damage}")
+        heads, *rows = (row.split(",") for row in (lab.folder / "log.csv").read_text().splitlines())
+        place = heads.index("Doubts")
+        check_equal({int(row[0]): row[place].split() for row in rows if row[place]}, wanted, f"CSV: {damage}")
+        lines = (lab.folder / "frames.txt").read_text().split()
+        early = [int(word.removeprefix("frame:")) for word in lines if word.startswith("frame:")]
+        check_equal((early[0] % 48, early[-1]), (0, max(wanted)), f"{damage}: frames with metadata")
+        check(early[0] > min(wanted), f"{damage}: frame {early[0]} has metadata, and {min(wanted)} is the first wrong")
+        kinds_of_frames = {word.removeprefix("lavfi.vmafx.doubts=") for word in lines if word.startswith("lavfi")}
+        check(DAMAGES[damage] in kinds_of_frames, f"{damage}: {kinds_of_frames}")
+    outcome = moving(lab, "null", f"metadata=1:log_path=log.csv:overwrite=1,{print_doubts}")
+    outcome.succeeded().does_not_say("The pictures show so far")
+    check_equal((lab.folder / "frames.txt").read_text(), "", "metadata of good pairs")
+    check("Doubts" not in (lab.folder / "log.csv").read_text(), "a column of doubts")
+
+
+@case
+def a_stream_is_warned_of_while_it_runs(lab):
+    """With lines that are written early, and where scores are not kept."""
+    for options in ("log_path=log.ndjson", "pooled_only=1", "metadata=1"):
+        outcome = moving(lab, "hflip", options).succeeded()
+        check_equal(outcome.stderr.count("The pictures show so far: main is mirrored"), 1, options)
+        outcome.says(f"{TOLD}main is mirrored")
+    lines = lab.json_lines("log.ndjson")
+    check_equal([line["frameNum"] for line in lines[:-1] if "doubts" in line][0] % 48, 0, "the first line")
+    moving(lab, "hflip", "log_path=log.json").does_not_say("so far")

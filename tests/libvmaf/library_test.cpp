@@ -1,11 +1,13 @@
 /* A program that uses our libvmaf.so.3 gets the scores of a vmafx context, to the last bit, and what libvmaf promises
  * besides. Built with ON_EMULATOR, the library runs on a GPU, by the variables that a user sets, and the other context
  * on the CPU. */
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -61,6 +63,66 @@ std::string text_of(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   return text.str();
+}
+
+constexpr int kLookedAt = 100, kWidth = 192, kHeight = 144;
+
+/* A sample of waves that move; mirrored: left and right are exchanged. */
+uint8_t wave(int x, int y, int n, bool mirrored) {
+  if (mirrored) x = kWidth - 1 - x;
+  return static_cast<uint8_t>(120 + 40 * std::sin((x + 3 * n) / 17.) + 30 * std::sin((y + 2 * n) / 11. + x / 40.) +
+                              20 * std::sin(x * x / 900.));
+}
+
+VmafPicture waves(int n, bool mirrored) {
+  VmafPicture picture;
+  ck_assert_int_eq(vmaf_picture_alloc(&picture, VMAF_PIX_FMT_YUV400P, 8, kWidth, kHeight), 0);
+  for (int y = 0; y < kHeight; y++)
+    for (int x = 0; x < kWidth; x++)
+      static_cast<uint8_t*>(picture.data[0])[y * picture.stride[0] + x] = wave(x, y, n, mirrored);
+  return picture;
+}
+
+/* The warnings of a vmafx context for the same pictures. */
+std::vector<std::string> warnings_of_a_session() {
+  std::vector<std::string> warnings;
+  Params params = cpu_params("", "name=psnr:enable_chroma=false");
+  params.log_cookie = &warnings;
+  params.log = [](void* to, VmafxLogLevel level, const char* message) {
+    if (level == VMAFX_LOG_WARNING) static_cast<std::vector<std::string>*>(to)->push_back(message);
+  };
+  VmafxContext* ctx = nullptr;
+  const VmafxFormat gray = format(VMAFX_CHROMA_400, 8, kWidth, kHeight);
+  ck_assert_int_eq(open_context(&ctx, params), 0);
+  ck_assert_int_eq(vmafx_configure(ctx, &gray, &gray), 0);
+  for (int n = 0; n < kLookedAt; n++) {
+    VmafxPicture pictures[2];
+    for (const bool mirrored : {false, true}) {
+      Samples samples;
+      for (int i = 0; i < kWidth * kHeight; i++) samples.push_back(wave(i % kWidth, i / kWidth, n, mirrored));
+      pictures[mirrored] = TestPicture::make(gray, samples);
+    }
+    ck_assert_int_eq(vmafx_submit(ctx, &pictures[0], &pictures[1]), 0);
+  }
+  ck_assert_int_eq(vmafx_finish(ctx), 0);
+  vmafx_close(&ctx);
+  return warnings;
+}
+
+/* What `work` writes to the standard error. */
+template <class Work>
+std::string said_by(Work work) {
+  const std::string path = std::string("/tmp/vmafx-said-") + std::to_string(getpid());
+  std::fflush(stderr);
+  const int kept = dup(STDERR_FILENO), file = open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+  dup2(file, STDERR_FILENO);
+  work();
+  std::fflush(stderr);
+  dup2(kept, STDERR_FILENO);
+  close(kept), close(file);
+  const std::string said = text_of(path);
+  unlink(path.c_str());
+  return said;
 }
 
 }  // namespace
@@ -574,6 +636,22 @@ START_TEST(wrong_variables_are_errors) {
 }
 END_TEST
 
+START_TEST(pictures_are_looked_at) {
+  const std::vector<std::string> wanted = warnings_of_a_session();
+  ck_assert(!wanted.empty() && wanted[0].find("main is mirrored") != std::string::npos);
+  const std::string said = said_by([] {
+    Client client({VMAF_LOG_LEVEL_WARNING, 1, 1, 0, 0});
+    ck_assert_int_eq(client.use("psnr", {{"enable_chroma", "false"}}), 0);
+    for (unsigned n = 0; n < kLookedAt; n++) {
+      VmafPicture ref = waves(static_cast<int>(n), false), dist = waves(static_cast<int>(n), true);
+      ck_assert_int_eq(vmaf_read_pictures(client, &ref, &dist, n), 0);
+    }
+    ck_assert_int_eq(client.flush(), 0);
+  });
+  for (const std::string& warning : wanted) ck_assert_msg(said.find(warning) != std::string::npos, "%s", said.c_str());
+}
+END_TEST
+
 START_TEST(pictures_of_cuda_are_refused) {
   Client client({VMAF_LOG_LEVEL_NONE, 1, 1, 0, 0});
   VmafCudaState* state = nullptr;
@@ -611,5 +689,6 @@ int main() {
                                {"close", contexts_are_closed_at_any_time},
                                {"threads", threads_do_not_meet},
                                {"variables", wrong_variables_are_errors},
-                               {"cuda", pictures_of_cuda_are_refused}});
+                               {"cuda", pictures_of_cuda_are_refused},
+                               {"look", pictures_are_looked_at}});
 }

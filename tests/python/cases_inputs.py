@@ -84,6 +84,43 @@ def orientation_of_a_photo(lab):
     check_psnr(lab, "turned.png", "turned.jpg", 40, 1)
 
 
+def with_aperture(movie, width, height, coded):
+    """Returns an MP4 with a box clap that shows the upper left part of the coded pictures."""
+    off = [(size - whole) & 0xFFFFFFFF for size, whole in zip((width, height), coded)]  # of the middles, in halves
+    clap = struct.pack(">I4s8I", 40, b"clap", width, 1, height, 1, off[0], 2, off[1], 2)
+    changed, place = bytearray(movie), 0
+    for name in b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd", b"avc1":
+        place = movie.index(name, place) - 4
+        size = int.from_bytes(movie[place : place + 4], "big")
+        changed[place : place + 4] = struct.pack(">I", size + len(clap))
+    end = place + size
+    return bytes(changed[:end] + clap + changed[end:])
+
+
+def with_crop_below(matroska, rows):
+    """Returns a Matroska file with PixelCropBottom in the place of the tags of colors, and a void for the rest."""
+    place = matroska.index(b"\x55\xb0")  # Colour
+    size = 3 + (matroska[place + 2] & 0x7F)
+    crop = b"\x54\xaa\x81" + bytes([rows])
+    void = size - len(crop) - 2
+    return matroska[:place] + crop + b"\xec" + bytes([0x80 | void]) + bytes(void) + matroska[place + size :]
+
+
+@case
+def crops_that_containers_tell(lab):
+    """Some releases of FFmpeg crop the pictures by them, and some do not."""
+    source(lab, "ref.mkv")
+    padded = f"-vf pad={WIDTH}:{HEIGHT + 6}", NEAR
+    made(lab, "ref.mkv", "coded.mp4", *padded)
+    made(lab, "ref.mkv", "coded.mkv", *padded, "-colorspace bt709 -color_primaries bt709 -color_trc bt709")
+    movie, matroska = ((lab.folder / f"coded.{ending}").read_bytes() for ending in ("mp4", "mkv"))
+    (lab.folder / "crop.mp4").write_bytes(with_aperture(movie, WIDTH, HEIGHT, (WIDTH, HEIGHT + 6)))
+    (lab.folder / "crop.mkv").write_bytes(with_crop_below(matroska, 6))
+    for name in "crop.mp4", "crop.mkv":
+        check_psnr(lab, name, "ref.mkv", 45, 25)
+        check_psnr(lab, "ref.mkv", name, 45, 25)
+
+
 # -- Times -------------------------------------------------------------------------------------------------------------
 
 
@@ -162,13 +199,37 @@ def recordings_put_together(lab):
     check_equal((once["frames"], once["frames_promised"]), (600, 600), "frames")
     check_equal((jobs["frames"], jobs["pooled"]), (600, once["pooled"]), "with --jobs")
     vmafx(lab, "score", "both.ts", "both.ts", "--range", "1s-2s").failed(1, "both.ts begin anew", "without --range")
+    (part,), done = scored(lab, "1.ts", "both.ts")  # files whose lengths seem to be equal
+    done.says("the times of both.ts begin anew", "1.ts lasts 12.00 s, the reference 24.00 s")
+    check_equal((part["frames"], part["pooled"]["psnr_y"]["min"]), (300, 60), "pairs of the first recording")
+    (both,), done = scored(lab, "both.ts", "both.ts")
+    check_equal((both["frames"], both["frames_promised"]), (600, 600), "pairs of equal files")
+
+
+@case
+def files_that_were_cut_short(lab):
+    """Half of a file is an error, or, where nothing says how long it was, a note on the lengths."""
+    source(lab, "ref.mkv", seconds=8)
+    for name in "cut.avi", "cut.mkv", "cut.flv", "cut.mov":
+        made(lab, "ref.mkv", name, NEAR, *(["-movflags +faststart"] if name == "cut.mov" else []))
+        whole = (lab.folder / name).read_bytes()
+        (lab.folder / name).write_bytes(whole[: len(whole) // 2])
+        vmafx(lab, "score", name, "ref.mkv", "--model", "none", "--feature", "psnr").failed(1, name, "--partial")
+    made(lab, "ref.mkv", "cut.ts", NEAR)
+    whole = (lab.folder / "cut.ts").read_bytes()
+    (lab.folder / "cut.ts").write_bytes(whole[: len(whole) // 2])
+    (encode,), done = scored(lab, "cut.ts", "ref.mkv")
+    done.says("cut.ts lasts ", "the reference 8.00 s: the first ")
+    check(80 < encode["frames"] < 120, f"{encode['frames']} frames")
 
 
 @case
 def files_put_together(lab):
-    """ffmpeg reads the first of several MP4 files, and gives the pictures of several Matroska files wrong times."""
+    """ffmpeg reads the first of several MP4 and FLV files, and gives the pictures of several Matroska and NUT files
+    wrong times.
+    """
     source(lab, "ref.mkv")
-    for name in "encode.mp4", "encode.mkv":
+    for name in "encode.mp4", "encode.mkv", "encode.flv", "encode.nut":
         made(lab, "ref.mkv", name, NEAR)
         whole = (lab.folder / name).read_bytes()
         (lab.folder / f"two-{name}").write_bytes(whole + whole)

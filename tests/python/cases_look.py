@@ -13,7 +13,7 @@ from pages import Content
 from vmafx.command import _look, _scoring
 from vmafx.command._changes import Turn
 from vmafx.command._corrections import decide
-from vmafx.command._findings import Finding, Piece
+from vmafx.command._findings import NOTES, Finding, Piece
 from vmafx.command._scores import read_scores
 
 EXPANDED, COMPRESSED = 255 / 219, 219 / 255
@@ -343,6 +343,8 @@ def doubts_are_shown(lab):
         for word in ("Doubts", "main lacks 1 frame of the reference", "sure", "pair 7", "encode again"):
             check(word in content.words, f"{word}: {content.words}")
         check("both have black bars" not in content.words, "a note")
+        check(any("pairs that are sure to be wrong are shaded" in word for word in content.words), content.words)
+        check(page.read_text().count('<path class="wrong" d="M') == 1, "the chart of the one score")
     vmafx(lab, "score", *clips, *words, **fake).succeeded()
     done = vmafx(lab, "score", *clips, *PSNR, "--json", "--strict", **fake)
     check_equal(done.status, 3, done.err)
@@ -382,6 +384,32 @@ def a_library_records_doubts(lab):
     check(any(text in word for word in Content(lab.folder / "page.html").words), "the page")
     done = library(lab, listed, "-o", "tags.jsonl", "--workers", 1, "--as-is", **fake).succeeded()
     check_equal(len(records(lab.folder / "tags.jsonl")), 2, "results")
+
+
+@case
+def reports_call_kinds_as_the_library_does(lab):
+    """The merge finds the enumerators of kinds and certainties by the words of reports."""
+    from vmafx._enums import names_of, values_of
+    from vmafx._library import ffi, library
+
+    kinds, certainties = names_of("VmafxFindingKind"), names_of("VmafxCertainty")
+    check_equal(certainties, {0: "possible", 1: "likely", 2: "sure"}, "certainties")
+    check_equal(values_of("VmafxWorse"), {"low": 0, "high": 1, "neither": 2}, "worse scores")
+    findings = ffi.new("VmafxFinding[]", [{"kind": kind, "certainty": kind % 3, "from": 0, "end": 1} for kind in kinds])
+    of_pairs = names_of("VmafxDoubtKind")
+    doubts = ffi.new("VmafxDoubt[]", [{"kind": kind, "end": 1} for kind in of_pairs])
+    pairing = ffi.new("VmafxPairing *", {"paired": 1, "doubts": doubts, "n_doubts": len(of_pairs)})
+    key, path = ffi.new("char[]", b"vmaf"), ffi.new("char[]", bytes(lab.folder / "kinds.json"))
+    scores = ffi.new("VmafxScore[]", [{"key": key, "value": 90.0}])
+    frames = ffi.new("VmafxFrameResult[]", [{"n_scores": 1, "scores": scores}])
+    told = {"pairing": pairing, "findings": findings, "n_findings": len(kinds)}
+    stream = ffi.new("VmafxReportStream *", told)
+    report = ffi.new("VmafxReport *", {"path": path, "n_frames": 1, "frames": frames, "stream": stream})
+    check_equal(library().vmafx_write_report(report), 0, "status")
+    doubts_told = lab.json("kinds.json")["doubts"]
+    wanted = [(name, None) for name in of_pairs.values()]
+    wanted += [(name, certainties[kind % 3]) for kind, name in kinds.items() if name not in NOTES]
+    check_equal([(doubt["kind"], doubt.get("certainty")) for doubt in doubts_told], wanted, "kinds and certainties")
 
 
 # -- What the filter sees ----------------------------------------------------------------------------------------------

@@ -533,6 +533,43 @@ START_TEST(times_that_are_not_known_are_left_out) {
 }
 END_TEST
 
+/* Pairs that are sure to be wrong. */
+START_TEST(frames_have_the_doubts_that_are_sure) {
+  const PictureDoubt mirrored = {.kind = "mirrored", .certainty = "sure", .from = 0, .end = 2, .text = "a"};
+  const PictureDoubt dropped = {.kind = "dropped", .certainty = "sure", .from = 1, .end = 2, .text = "b"};
+  PictureDoubt again = dropped, likely = dropped;
+  likely.kind = "gray", likely.certainty = "likely";
+  ReportData data = kData;
+  data.picture_doubts = {dropped, again, likely, mirrored};
+  const auto json = nlohmann::json::parse(reported("json", two_frames(), data));
+  ck_assert(json["frames"][0]["doubts"] == nlohmann::json({"mirrored"}));
+  ck_assert(json["frames"][1]["doubts"] == nlohmann::json({"dropped", "mirrored"}));
+  assert_contains(reported("xml", two_frames(), data),
+                  "<frame frameNum=\"1\" doubts=\"dropped mirrored\" integer_adm2=");
+  assert_contains(reported("csv", two_frames(), data),
+                  "Frame,Doubts,integer_adm2,vmaf,\n0,mirrored,0.500000,80.000000,\n1,dropped mirrored,0.250000,");
+  data.picture_doubts = {likely};
+  for (const char* format : {"xml", "csv", "sub"})
+    ck_assert(reported(format, two_frames(), data).substr(0, 200) ==
+              reported(format, two_frames(), kData).substr(0, 200));
+  ck_assert(!nlohmann::json::parse(reported("json", two_frames(), data))["frames"][1].contains("doubts"));
+}
+END_TEST
+
+/* A line is written before the end of the stream is known. */
+START_TEST(lines_have_the_doubts_that_are_sure_so_far) {
+  ReportFile live = opened({.path = in_folder("live"), .format = ReportFormat::kNdjson});
+  const std::vector<const char*> doubts = {"mirrored", "cropped"};
+  succeed(live.append_frame(two_frames(), 0));
+  succeed(live.append_frame(two_frames(), 1, nullptr, doubts));
+  std::istringstream lines(contents(in_folder("live")));
+  std::string first, second;
+  std::getline(lines, first), std::getline(lines, second);
+  ck_assert(!nlohmann::json::parse(first).contains("doubts"));
+  ck_assert(nlohmann::json::parse(second)["doubts"] == nlohmann::json({"mirrored", "cropped"}));
+}
+END_TEST
+
 /* Programs that were written for libvmaf take each attribute and each column for a score. */
 START_TEST(times_can_be_kept_from_among_scores) {
   const auto text_in = [](ReportFormat format, const ScoreTable& scores) {
@@ -541,8 +578,16 @@ START_TEST(times_can_be_kept_from_among_scores) {
     succeed(report.commit());
     return contents(in_folder("without"));
   };
-  for (const ReportFormat format : {ReportFormat::kXml, ReportFormat::kCsv, ReportFormat::kSub})
+  for (const ReportFormat format : {ReportFormat::kXml, ReportFormat::kCsv, ReportFormat::kSub}) {
     assert_text_eq(text_in(format, with_times()), text_in(format, two_frames()));
+    ReportData doubtful = kData;
+    doubtful.picture_doubts = {{.kind = "gray", .certainty = "sure", .from = 0, .end = 2, .text = "a"}};
+    ReportFile report = opened({.path = in_folder("without"), .format = format, .all_times = false});
+    succeed(write(report, two_frames(), doubtful));
+    succeed(report.commit());
+    ck_assert(contents(in_folder("without")).find("Doubts,") == std::string::npos);
+    ck_assert(contents(in_folder("without")).find("frameNum=\"1\" doubts=") == std::string::npos);
+  }
   assert_contains(text_in(ReportFormat::kJson, with_times()), "\"time\": 0.041708");
 }
 END_TEST
@@ -1140,6 +1185,8 @@ int main() {
                                            {"times", frames_have_their_times},
                                            {"no_times", times_that_are_not_known_are_left_out},
                                            {"times_apart", times_can_be_kept_from_among_scores},
+                                           {"sure", frames_have_the_doubts_that_are_sure},
+                                           {"sure_so_far", lines_have_the_doubts_that_are_sure_so_far},
                                            {"numbers", numbers_are_printed_as_libvmaf_does},
                                            {"score_format", score_formats},
                                            {"complete", a_report_appears_when_it_is_complete},

@@ -1,5 +1,6 @@
 """Finds the programs ffmpeg and ffprobe, and asks them about videos."""
 
+import math
 import os
 import re
 import shutil
@@ -312,10 +313,11 @@ def packets(ffprobe: str, path: str, options: Sequence[str] = ()) -> Iterator[tu
             yield time, int(fields.get("size", "0"))
 
 
-def joined(ffprobe: str, video: Video) -> Video:
+def joined(ffprobe: str, video: Video, gaps: bool = True) -> Video:
     """Returns the video with the length of all pictures, if recordings were put together whose times begin anew.
 
-    The container tells that of its last times. So all packets are read.
+    The container tells that of its last times. So all packets are read. `gaps`: times that jump ahead begin anew, too;
+    without it they are those of a recording that was interrupted.
     """
     if TIMES_BEGIN_ANEW.isdisjoint(video.container.split(",")) or video.restarts:
         return video
@@ -325,7 +327,7 @@ def joined(ffprobe: str, video: Video) -> Video:
         time = _number(fields.get("dts_time"))
         if time is None:
             continue
-        if not parts or not parts[-1][-1] - BACK_S <= time <= parts[-1][-1] + AHEAD_S:
+        if not parts or not parts[-1][-1] - BACK_S <= time <= parts[-1][-1] + (AHEAD_S if gaps else math.inf):
             parts.append([time, time])
         parts[-1][-1] = time
     if len(parts) < 2:

@@ -1,13 +1,18 @@
-"""Counts the files that follow one another in one, as `cat` puts them together. ffmpeg reads only the first of MP4, and
-gives the pictures of all in Matroska times that begin anew.
+"""Counts the files that follow one another in one, as `cat` puts them together, and tells whether a file lacks its end.
+ffmpeg reads only the first of MP4 and of FLV, and gives the pictures of all in Matroska and NUT times that begin anew.
 """
 
+import mmap
 import os
 from collections.abc import Iterator
 from typing import BinaryIO
 
 MOST_PARTS = 100000  # boxes or elements that are looked at: a fragmented MP4 has one every few seconds
+MOST_TAGS = 10_000_000  # tags of FLV, which has one for each picture and piece of sound
 EBML, SEGMENT = 0x1A45DFA3, 0x18538067
+FLV, HEAD_OF_FLV, HEAD_OF_TAG, SIZE_OF_TAG = b"FLV\x01", 9, 11, 4
+NUT = b"nut/multimedia container\0"
+RIFF, UNKNOWN = b"RIFF", (0, 0xFFFFFFFF)
 
 
 def files_in(path: str, container: str) -> int:
@@ -18,9 +23,55 @@ def files_in(path: str, container: str) -> int:
             size = os.fstat(file.fileno()).st_size
             if "mov" in kinds:
                 return _movies(file, size)
+            if "flv" in kinds:
+                return _tagged(file, size)
+            if "nut" in kinds:
+                return _named(file, size)
             return _segments(file, size) if "matroska" in kinds else 1
     except OSError:  # a URL
         return 1
+
+
+def missing_bytes(path: str, container: str) -> int:
+    """Returns how many bytes an AVI lacks of those that its head promises, as a copy that was cut short does. ffmpeg
+    takes the end of such a file for that of the video. Other containers make ffmpeg say so.
+    """
+    if container != "avi":
+        return 0
+    try:
+        with open(path.removeprefix("file:"), "rb") as file:
+            size, head = os.fstat(file.fileno()).st_size, file.read(8)
+    except OSError:  # a URL
+        return 0
+    promised = int.from_bytes(head[4:], "little")
+    return max(promised + len(head) - size, 0) if head[:4] == RIFF and promised not in UNKNOWN else 0
+
+
+def _tagged(file: BinaryIO, size: int) -> int:
+    """Counts the heads of FLV, which stand where a tag could."""
+    place, count = 0, 0
+    for _ in range(MOST_TAGS):
+        file.seek(place)
+        head = file.read(HEAD_OF_TAG)
+        if len(head) < HEAD_OF_FLV or place >= size:
+            break
+        if head.startswith(FLV):
+            count += 1
+            place += int.from_bytes(head[5:9], "big") + SIZE_OF_TAG
+        else:
+            place += HEAD_OF_TAG + int.from_bytes(head[1:4], "big") + SIZE_OF_TAG
+    return max(count, 1)
+
+
+def _named(file: BinaryIO, size: int) -> int:
+    """Counts the names with which files of NUT begin."""
+    if not size:
+        return 1
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        count, place = 0, content.find(NUT)
+        while place >= 0 and count < MOST_PARTS:
+            count, place = count + 1, content.find(NUT, place + len(NUT))
+    return max(count, 1)
 
 
 def _movies(file: BinaryIO, size: int) -> int:

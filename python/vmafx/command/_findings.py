@@ -76,9 +76,17 @@ def pairs_text(doubt: Mapping[str, Any]) -> str:
     return f"pair {first}" if first == last else f"pairs {first} to {last}"
 
 
+def wrong_pairs(encode: Encode) -> list[tuple[int, int]]:
+    """Returns the first and the last of pairs that follow one another and are sure to be wrong, in their order."""
+    sure = (doubt for doubt in doubts_of(encode) if doubt.get("certainty") == SURE)
+    spans: list[tuple[int, int]] = []
+    for first, last in sorted((doubt.get("from", 0), doubt.get("to", -1)) for doubt in sure):
+        if spans and first <= spans[-1][1] + 1:
+            spans[-1] = spans[-1][0], max(last, spans[-1][1])
+        elif first <= last:
+            spans.append((first, last))
+    return spans
+
+
 def is_wrong(encode: Encode, number: int) -> bool:
-    """Returns whether a pair is among those that the pictures are sure to be wrong."""
-    return any(
-        doubt.get("certainty") == SURE and doubt.get("from", 0) <= number <= doubt.get("to", -1)
-        for doubt in doubts_of(encode)
-    )
+    return any(first <= number <= last for first, last in wrong_pairs(encode))

@@ -150,6 +150,7 @@ def _lines(path: Path) -> Iterator[Json]:
 
 PLACES = "Encode", "Name", "Frame", "Time"  # columns that are not scores
 PLACES_OF_XML = "frameNum", "time", "firstFrame", "lastFrame"
+DOUBTS, DOUBTS_OF_XML = "Doubts", "doubts"  # as the list of doubts, those of the first report
 
 
 def _csv(logs: Sequence[Path], models: Collection[str], file: IO[str]) -> None:
@@ -157,7 +158,8 @@ def _csv(logs: Sequence[Path], models: Collection[str], file: IO[str]) -> None:
     texts = [path.read_text(encoding="utf-8", errors="surrogateescape").splitlines() for path in logs]
     for number, rows in enumerate(zip(*(csv.DictReader(text) for text in texts), strict=True)):
         places = _alike([{name: row[name] for name in PLACES if name in row} for row in rows], "a row")
-        own = [{name: value for name, value in row.items() if name and name not in PLACES} for row in rows]
+        places |= {DOUBTS: rows[0][DOUBTS]} if DOUBTS in rows[0] else {}
+        own = [{name: value for name, value in row.items() if name and name not in (*PLACES, DOUBTS)} for row in rows]
         whole = places | _scores(own, models)
         if number == 0:
             writer.writerow([*whole, ""])
@@ -178,6 +180,8 @@ def _fold_elements(alike: Sequence[ElementTree.Element], models: Collection[str]
     if first.tag in ("frames", "windows"):
         for children in zip(*alike, strict=True):
             _alike([{name: child.get(name) for name in PLACES_OF_XML} for child in children], "a frame")
+            for child in children[1:]:
+                child.attrib.pop(DOUBTS_OF_XML, None)
             scores = _scores([child.attrib for child in children], models)
             children[0].attrib.clear()
             children[0].attrib.update(scores)

@@ -27,7 +27,7 @@ MOST_GAPS = 10_000_000  # scores that frames lack, beyond as many as there are
 MOST_POOLED = 5_000_000  # scores of windows, of all encodes together
 MOST_LINES = 1000  # that a row of CSV goes on
 NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan, "-nan": math.nan}  # as a report of a range has them
-BEFORE_FRAMES = "Encode", "Name", "Frame", "Time"  # columns of CSV
+BEFORE_FRAMES = "Encode", "Name", "Frame", "Time", "Doubts"  # columns of CSV
 
 
 class Window(NamedTuple):
@@ -519,6 +519,7 @@ class _Xml:
             raise Wrong("it nests too deep")
         if tag == "frame":
             number, time = _integer(self._take(own, "frameNum", tag), "frameNum"), own.pop("time", None)
+            own.pop("doubts", None)  # the list of doubts says it, too
             self.encode.add(number, None if time is None else _number(time, "time"), self._numbers(own))
         elif tag in ("metric", "statistics"):
             group = "pooled_metrics" if tag == "metric" else "pooled_statistics"

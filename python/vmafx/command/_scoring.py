@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias, TypedDict
 
 from . import _beginning, _decision, _ffmpeg, _fold, _inputs, _models
 from ._changes import AS_TAGGED, Change, counting_rate, notes_of
-from ._files import files_in
+from ._files import files_in, missing_bytes
 from ._models import Scale, Size
 from ._names import redact
 from ._outputs import REPORT, Output, check_outputs
@@ -267,10 +267,15 @@ def probed(settings: Settings, dists: Sequence[str], ref: str) -> list[_ffmpeg.V
                 f"{video.name} has {count} files, one after another, which ffmpeg does not read as one: join them with "
                 "ffmpeg's demuxer concat (--partial scores what is read)"
             )
+        missing = missing_bytes(video.path, video.container)
+        if missing and not settings.partial:
+            raise Failure(
+                f"{video.name} lacks the last {missing} bytes of those that it promises: it is damaged or incomplete "
+                "(--partial scores what is read)"
+            )
     videos = _beginning.as_decoded(settings.ffmpeg, told)
-    if _inputs.lengths_differ(videos[:-1], videos[-1]):
-        videos = [_ffmpeg.joined(settings.ffprobe, video) for video in videos]
-    return videos
+    differ = _inputs.lengths_differ(videos[:-1], videos[-1])
+    return [_ffmpeg.joined(settings.ffprobe, video, gaps=differ) for video in videos]
 
 
 def _begins_of(changes: Sequence[Change]) -> list[Begin]:

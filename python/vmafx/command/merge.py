@@ -27,18 +27,6 @@ MOST_BYTES = 1 << 30  # bytes of a part, whose scores are all in memory at once
 MOST_KEYS = 2000  # scores that a frame may have
 NOT_FINITE = "inf", "-inf", "nan", "-nan"
 MOST_SHOWN = 300  # characters of a value in an error
-WORSE = {"low": 0, "high": 1, "neither": 2}  # as enum VmafxWorse
-DOUBT_KINDS = (
-    *("unmatched_distorted", "unmatched_reference", "repeated_reference", "repeated_distorted", "time_difference"),
-    *("corrupt_distorted", "corrupt_reference"),
-)  # as enum VmafxDoubtKind
-FINDINGS = (
-    *("offset", "dropped", "doubled", "frozen", "cadence", "blended", "swapped", "other_pictures"),
-    *("mirrored", "flipped", "rotated", "cropped", "padded", "scaled", "shifted", "bars"),
-    *("range", "matrix", "primaries", "transfer", "brightness", "chroma_swapped", "chroma_shifted", "gray"),
-    *("combed", "reference_combed", "field_order", "fields_dropped"),
-)  # as enum VmafxFindingKind
-CERTAINTIES = "possible", "likely", "sure"  # as enum VmafxCertainty
 
 
 class Refusal(Failure):
@@ -487,6 +475,7 @@ def write_report(parts: list[Part], output: str, form: Form = Form()) -> list[st
     """Writes the report of the parts of one encode, and returns the library's warnings. Raises Failure, OSError."""
     _check_outputs([part.path for part in parts], [output], form.force)
     # Imported here, as the other subcommands do without cffi.
+    from .._enums import values_of
     from .._library import Error, Messages, ffi, library, log_callback
 
     kept: list[Any] = []  # the texts and arrays that the structs point to
@@ -528,8 +517,17 @@ def write_report(parts: list[Part], output: str, form: Form = Form()) -> list[st
     findings = [_finding(doubt, part.offset, kept) for part in parts for doubt in _findings_of(part)]
     kept.append(ffi.new("VmafxFinding[]", findings))
     stream.findings, stream.n_findings = kept[-1], len(findings)
+    kept.append(ffi.new("int64_t[]", [part.first for part in parts]))
+    stream.parts, stream.n_parts = kept[-1], len(parts)
     facts = [
-        (text(key), text(told["metric"]), WORSE[told["worse"]], told["main"], 0, text(told.get("unit")))
+        (
+            text(key),
+            text(told["metric"]),
+            values_of("VmafxWorse")[told["worse"]],
+            told["main"],
+            0,
+            text(told.get("unit")),
+        )
         for key, told in parts[0].run.get("scores", {}).items()
     ]
     kept.append(ffi.new("VmafxScoreFacts[]", facts))
@@ -544,6 +542,7 @@ def write_report(parts: list[Part], output: str, form: Form = Form()) -> list[st
 
 def _pairing(parts: list[Part], partial: bool, kept: list[Any]) -> Any:
     """Returns the pairing of all parts together; NULL if they do not say. `kept` keeps what it points to alive."""
+    from .._enums import values_of
     from .._library import ffi
 
     of_parts: list[Json] = [part.report["pairing"] for part in parts if part.report.get("pairing")]
@@ -554,7 +553,8 @@ def _pairing(parts: list[Part], partial: bool, kept: list[Any]) -> Any:
         setattr(pairing, name, sum(of_part[name] for of_part in of_parts))
     pairing.max_time_difference = max(of_part["max_time_difference"] for of_part in of_parts)
     pairing.cut_short = partial and not (parts[0].range["begins_stream"] and parts[-1].range["ends_stream"])
-    doubts = [_doubt(kind, parts, kept) for kind in DOUBT_KINDS if any(_doubts_of(part, kind) for part in parts)]
+    kinds = [kind for kind in values_of("VmafxDoubtKind") if any(_doubts_of(part, kind) for part in parts)]
+    doubts = [_doubt(kind, parts, kept) for kind in kinds]
     kept += [pairing, ffi.new("VmafxDoubt[]", doubts)]
     pairing.doubts, pairing.n_doubts = kept[-1], len(doubts)
     return pairing
@@ -566,6 +566,7 @@ def _doubts_of(part: Part, kind: str) -> list[Json]:
 
 def _doubt(kind: str, parts: list[Part], kept: list[Any]) -> Json:
     """Returns the doubt of all parts together, with the numbers of the whole stream."""
+    from .._enums import values_of
     from .._library import ffi
 
     found = [(part, doubt) for part in parts for doubt in _doubts_of(part, kind)]
@@ -575,7 +576,7 @@ def _doubt(kind: str, parts: list[Part], kept: list[Any]) -> Json:
     listed = ffi.new("const char *[]", texts)
     kept += [texts, listed]
     return {
-        "kind": DOUBT_KINDS.index(kind),
+        "kind": values_of("VmafxDoubtKind")[kind],
         "from": min(places, default=0),
         "end": max(places) + 1 if places else 0,
         "frame_duration": max(doubt.get("frame_duration", 0.0) for _, doubt in found),
@@ -586,11 +587,15 @@ def _doubt(kind: str, parts: list[Part], kept: list[Any]) -> Json:
 
 def _findings_of(part: Part) -> list[Json]:
     """Returns the doubts that pictures of the part raise, which the library joins with those of other parts."""
-    return [doubt for doubt in part.report.get("doubts", []) if doubt["kind"] in FINDINGS and "certainty" in doubt]
+    from .._enums import values_of
+
+    kinds = values_of("VmafxFindingKind")
+    return [doubt for doubt in part.report.get("doubts", []) if doubt["kind"] in kinds and "certainty" in doubt]
 
 
 def _finding(doubt: Json, offset: int, kept: list[Any]) -> Json:
     """Returns a doubt as VmafxFinding, with the numbers of the whole stream."""
+    from .._enums import values_of
     from .._library import ffi
 
     numbers = doubt.get("evidence", {})
@@ -598,8 +603,8 @@ def _finding(doubt: Json, offset: int, kept: list[Any]) -> Json:
     evidence = ffi.new("VmafxEvidence[]", list(zip(texts, numbers.values())))
     kept += [texts, evidence]
     return {
-        "kind": FINDINGS.index(doubt["kind"]),
-        "certainty": CERTAINTIES.index(doubt["certainty"]),
+        "kind": values_of("VmafxFindingKind")[doubt["kind"]],
+        "certainty": values_of("VmafxCertainty")[doubt["certainty"]],
         "from": doubt["from"] + offset,
         "end": doubt["to"] + offset + 1,
         "evidence": evidence,

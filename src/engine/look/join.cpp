@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "engine/look/neighbors.h"
 #include "kernels/signature/signature_math.h"
 
 namespace vmafx::look {
@@ -15,11 +17,18 @@ namespace {
 /* Measured numbers of parts of one stream differ by less than this, relatively; counts and degrees differ by more. */
 constexpr double kSameEvidence = 0.02;
 
+/* Samples and levels that differ by less are the same place and the same brightness: short parts measure less well. */
+constexpr double kSameSamples = 0.5, kSameLevels = 2;
+
 /* Pairs from the end of one part's finding to the beginning of the next one's: frames with detail lie so far apart. */
 constexpr int64_t kMostBetween = kDetailPeriod;
 
-bool is_same(double a, double b) {
-  return std::abs(a - b) <= kSameEvidence * std::max({std::abs(a), std::abs(b), 1.0});
+double room_of(Kind kind, std::string_view name, double largest) {
+  const bool is_place =
+      kind == Kind::kCropped || kind == Kind::kPadded || kind == Kind::kBars || kind == Kind::kShifted;
+  if (is_place) return kSameSamples;
+  if (kind == Kind::kBrightness && name == "offset") return kSameLevels;
+  return kSameEvidence * std::max(largest, 1.0);
 }
 
 /* The numbers by which findings of a kind differ; others say how well they fit. */
@@ -53,8 +62,10 @@ double value(const Finding& finding, std::string_view name) {
 }
 
 bool has_same_evidence(const Finding& a, const Finding& b) {
-  return std::ranges::all_of(defining(a.kind),
-                             [&](std::string_view name) { return is_same(value(a, name), value(b, name)); });
+  return std::ranges::all_of(defining(a.kind), [&](std::string_view name) {
+    const double of_a = value(a, name), of_b = value(b, name);
+    return std::abs(of_a - of_b) <= room_of(a.kind, name, std::max(std::abs(of_a), std::abs(of_b)));
+  });
 }
 
 /* Whether a kind is of one place in the stream, where something happened: two such places stay two. */
@@ -65,9 +76,72 @@ bool adjoin(const Finding& before, const Finding& after) {
          has_same_evidence(before, after);
 }
 
+/* Follows the offset of an encode from part to part, by the findings that change it, in the order of pairs. */
+class OffsetOfParts {
+ public:
+  explicit OffsetOfParts(std::span<const int64_t> borders) : borders_(borders) {}
+
+  /* True: the finding says no more than an earlier one, which now lasts as long. */
+  bool explains(Finding& finding) {
+    const auto frames = static_cast<int64_t>(value(finding, "frames"));
+    if (finding.kind != Kind::kOffset) {
+      go_on_at(offset_ + (finding.kind == Kind::kDropped ? frames : -frames), finding);
+      return false;
+    }
+    if (lasting_ && frames == offset_) {
+      lasting_->end = std::max(lasting_->end, finding.end);
+      if (lasting_->kind == Kind::kOffset) lasting_->certainty = std::max(lasting_->certainty, finding.certainty);
+      return true;
+    }
+    if (begins_a_part(finding.from)) become_change(frames - offset_, finding);
+    go_on_at(frames, finding);
+    return false;
+  }
+
+ private:
+  /* The first frames of a part have few neighbors, and may not tell their offset. */
+  bool begins_a_part(int64_t from) const {
+    return std::ranges::any_of(borders_, [&](int64_t border) { return from >= border && from - border <= kMostShift; });
+  }
+
+  void go_on_at(int64_t offset, Finding& finding) {
+    offset_ = offset;
+    lasting_ = offset ? &finding : nullptr;
+  }
+
+  /* An offset that does not hold for the parts before begins with a change. No part has seen that, so it is not sure. */
+  static void become_change(int64_t frames, Finding& finding) {
+    finding.kind = frames > 0 ? Kind::kDropped : Kind::kDoubled;
+    finding.certainty = std::min(finding.certainty, Certainty::kLikely);
+    for (auto& [name, number] : finding.evidence)
+      if (name == "frames") number = static_cast<double>(std::abs(frames));
+  }
+
+  const std::span<const int64_t> borders_;
+  int64_t offset_ = 0;
+  Finding* lasting_ = nullptr;  // since when the offset is another than 0
+};
+
+/* Leaves out offsets that changes in earlier parts explain. */
+std::vector<Finding> without_repeated_offsets(std::vector<Finding> findings, std::span<const int64_t> borders) {
+  std::vector<Finding*> changes;
+  for (Finding& finding : findings)
+    if (finding.kind <= Kind::kDoubled) changes.push_back(&finding);
+  std::ranges::stable_sort(changes, {}, &Finding::from);
+  OffsetOfParts offset(borders);
+  std::set<const Finding*> explained;
+  for (Finding* finding : changes)
+    if (offset.explains(*finding)) explained.insert(finding);
+  std::vector<Finding> kept;
+  for (Finding& finding : findings)
+    if (!explained.contains(&finding)) kept.push_back(std::move(finding));
+  return kept;
+}
+
 }  // namespace
 
-std::vector<Finding> join(std::vector<Finding> findings) {
+std::vector<Finding> join(std::vector<Finding> findings, std::span<const int64_t> borders) {
+  findings = without_repeated_offsets(std::move(findings), borders);
   std::ranges::stable_sort(findings, {}, [](const Finding& finding) { return std::tuple(finding.kind, finding.from); });
   std::vector<Finding> joined;
   for (Finding& finding : findings) {

@@ -45,9 +45,16 @@ Look::~Look() = default;
 
 void Look::add(int64_t frame, const SignatureSums& sums) { parts_->add(frame, sums); }
 
-std::vector<Finding> Look::finish() {
+std::vector<Finding> Look::finish() { return findings_of(*parts_); }
+
+std::vector<Finding> Look::so_far() const {
+  Parts copy(*parts_);
+  return findings_of(copy);
+}
+
+std::vector<Finding> Look::findings_of(Parts& parts) {
   std::vector<Finding> findings;
-  parts_->finish(&findings);
+  parts.finish(&findings);
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     return a.kind != b.kind ? a.kind < b.kind : a.from < b.from;
   });

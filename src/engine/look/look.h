@@ -27,8 +27,14 @@ class Look {
   /* No more pairs come. All findings, in the order of kinds and places. */
   std::vector<Finding> finish();
 
+  /* What finish() would return now. The look goes on: later pairs may take a finding back, as for finish() only what
+   * they show counts. */
+  std::vector<Finding> so_far() const;
+
  private:
   class Parts;  // timing.h, geometry.h, levels.h, structure.h
+  static std::vector<Finding> findings_of(Parts& parts);
+
   std::unique_ptr<Parts> parts_;
 };
 

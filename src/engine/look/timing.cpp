@@ -72,6 +72,8 @@ class Timing::Registration {
 
 Timing::Timing(const VideoFormat& format) : registration_(std::make_unique<Registration>(format)) {}
 
+Timing::Timing(const Timing& other) : registration_(std::make_unique<Registration>(*other.registration_)) {}
+
 Timing::~Timing() = default;
 
 void Timing::add(int64_t frame, const SignatureSums& sums) { registration_->add(frame, sums); }

@@ -15,6 +15,7 @@ namespace vmafx::look {
 class Timing {
  public:
   explicit Timing(const VideoFormat& format);
+  Timing(const Timing& other);
   ~Timing();
 
   void add(int64_t frame, const SignatureSums& sums);

@@ -2,6 +2,7 @@
 #include "engine/look/join.h"
 
 #include <algorithm>
+#include <span>
 
 #include "tests/support/check_main.h"
 
@@ -16,10 +17,11 @@ Finding finding(Kind kind, int64_t from, int64_t end, Evidence evidence = {},
   return {kind, certainty, from, end, std::move(evidence)};
 }
 
-void assert_joined(std::vector<Finding> given, const std::vector<Finding>& want) {
+void assert_joined(std::vector<Finding> given, const std::vector<Finding>& want,
+                   std::span<const int64_t> borders = {}) {
   for (const bool reversed : {false, true}) {
     if (reversed) std::ranges::reverse(given);
-    const std::vector<Finding> got = join(given);
+    const std::vector<Finding> got = join(given, borders);
     ck_assert_uint_eq(got.size(), want.size());
     for (size_t i = 0; i < want.size(); i++) {
       ck_assert(got[i].kind == want[i].kind && got[i].certainty == want[i].certainty);
@@ -44,6 +46,16 @@ START_TEST(parts_that_adjoin_become_one) {
 }
 END_TEST
 
+/* Crops are measured to a fraction of a sample, in short parts less well. */
+START_TEST(places_differ_by_half_a_sample) {
+  const auto cropped = [](int64_t from, int64_t end, double left) {
+    return finding(Kind::kCropped, from, end, {{"left", left}, {"top", 2.0}});
+  };
+  assert_joined({cropped(0, 200, 4.01), cropped(200, 250, 4.3)}, {cropped(0, 250, 4.01)});
+  assert_joined({cropped(0, 200, 4.01), cropped(200, 250, 5)}, {cropped(0, 200, 4.01), cropped(200, 250, 5)});
+}
+END_TEST
+
 START_TEST(others_stay_apart) {
   const std::vector<Finding> apart = {finding(Kind::kOffset, 0, 100, {{"frames", 1}}),
                                       finding(Kind::kOffset, 100, 200, {{"frames", 2}}),
@@ -62,8 +74,36 @@ START_TEST(events_are_counted_each) {
 }
 END_TEST
 
+/* One run follows frames that were dropped to the end; the next part sees an offset from its beginning on. */
+START_TEST(offsets_after_a_change_belong_to_it) {
+  const auto dropped = [](int64_t from, int64_t end, double frames, Certainty certainty = Certainty::kSure) {
+    return finding(Kind::kDropped, from, end, {{"frames", frames}}, certainty);
+  };
+  const auto offset = [](int64_t from, int64_t end, double frames, Certainty certainty = Certainty::kSure) {
+    return finding(Kind::kOffset, from, end, {{"frames", frames}}, certainty);
+  };
+  const auto doubled = [](int64_t from, int64_t end, double frames, Certainty certainty = Certainty::kSure) {
+    return finding(Kind::kDoubled, from, end, {{"frames", frames}}, certainty);
+  };
+  const std::vector<int64_t> borders = {100, 200};
+  assert_joined({dropped(40, 100, 1), offset(100, 200, 1), offset(200, 300, 1)}, {dropped(40, 300, 1)}, borders);
+  assert_joined({dropped(40, 100, 1, Certainty::kLikely), offset(100, 300, 1)},
+                {dropped(40, 300, 1, Certainty::kLikely)}, borders);
+  assert_joined({dropped(40, 100, 1), offset(100, 150, 1), doubled(150, 151, 1), dropped(250, 300, 2)},
+                {dropped(40, 150, 1), dropped(250, 300, 2), doubled(150, 151, 1)}, borders);
+  assert_joined({offset(0, 100, -3), offset(102, 200, -3, Certainty::kLikely)}, {offset(0, 200, -3)}, borders);
+  // Changes near a border, which no part has seen.
+  assert_joined({offset(100, 200, 1)}, {dropped(100, 200, 1, Certainty::kLikely)}, borders);
+  assert_joined({offset(0, 100, 1), offset(100, 200, -1), offset(200, 300, -1)},
+                {offset(0, 100, 1), doubled(100, 300, 2, Certainty::kLikely)}, borders);
+  assert_joined({offset(140, 200, 1)}, {offset(140, 200, 1)}, borders);
+}
+END_TEST
+
 int main() {
-  return vmafx::test::run_suite(
-      "join",
-      {{"adjoin", parts_that_adjoin_become_one}, {"apart", others_stay_apart}, {"events", events_are_counted_each}});
+  return vmafx::test::run_suite("join", {{"adjoin", parts_that_adjoin_become_one},
+                                         {"apart", others_stay_apart},
+                                         {"events", events_are_counted_each},
+                                         {"places", places_differ_by_half_a_sample},
+                                         {"offsets", offsets_after_a_change_belong_to_it}});
 }

@@ -1,10 +1,12 @@
 """Makes the page's charts: curves of scores and bit rates over time, and distributions."""
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .._findings import wrong_pairs
 from .._scores import Encode
 from .._terminal import decimals_of, time_text
 from .decimation import averages, extremes
@@ -62,6 +64,7 @@ class Chart:
     steps: bool = False  # a value holds until the next one
     filled: bool = False
     hull: Curve | None = None
+    wrong: Sequence[tuple[float, float]] = ()  # stretches of x whose pairs are sure to be wrong: from, to
 
     def for_script(self, points: int) -> dict[str, Any]:
         """Returns the chart for the script, as differences of integers, which are short: milliseconds or frames, and
@@ -74,6 +77,7 @@ class Chart:
             "decimals": self.decimals,
             "range": [self.y.low, self.y.high],
             "ticks": [{"v": value, "label": text} for value, text in self.y.ticks],
+            "wrong": [[round(x * (1000 if self.in_time else 1)) for x in stretch] for stretch in self.wrong],
             "curves": [self._for_script(curve) for curve in curves],
         }
 
@@ -160,9 +164,19 @@ def over_time(encodes: Sequence[Encode], key: str) -> Chart:
     finite = [y for curve in curves for y in (min(_finite(curve.ys), default=0), max(_finite(curve.ys), default=1))]
     y = number_axis(finite)
     label = f"{key} of each frame over {'time' if in_time else 'frame numbers'}"
-    return Chart(
-        curves, span([encode for encode in encodes if key in encode.scores]), y, decimals_of(y.high), label, in_time
-    )
+    scored = [encode for encode in encodes if key in encode.scores]
+    wrong = [stretch for encode in scored for stretch in _wrong(encode, in_time)]
+    label += "; pairs that are sure to be wrong are shaded" if wrong else ""
+    return Chart(curves, span(scored), y, decimals_of(y.high), label, in_time, wrong=wrong)
+
+
+def _wrong(encode: Encode, in_time: bool) -> Iterator[tuple[float, float]]:
+    """Yields where pairs are wrong. A pair lasts until the next one."""
+    places = _positions(encode, in_time)
+    for first, last in wrong_pairs(encode):
+        begin, end = bisect_left(encode.numbers, first), bisect_right(encode.numbers, last)
+        if begin < end:
+            yield places[begin], places[min(end, len(places) - 1)]
 
 
 def span(encodes: Sequence[Encode]) -> Axis:

@@ -120,6 +120,13 @@
         x: { ticker: chart.time ? ticks : Dygraph.numericTicks, axisLabelWidth: 70 },
         y: { ticker: () => chart.ticks, axisLabelWidth: 42 },
       },
+      underlayCallback: (canvas, area, self) => {
+        canvas.fillStyle = `${color("--warm-line")}40`; // as .wrong in style.css
+        for (const stretch of chart.wrong) {
+          const [from, to] = stretch.map((x) => self.toDomXCoord(x));
+          canvas.fillRect(from, area.y, Math.max(to - from, 1), area.h);
+        }
+      },
       highlightCallback: (_, x) => say(x),
       unhighlightCallback: () => (said.textContent = hint),
       drawCallback: (self, initial) => {

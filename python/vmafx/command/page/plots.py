@@ -84,7 +84,8 @@ class Figure:
 
 def plot(chart: Chart, points: int, identity: str = "") -> Plot:
     shortened = [curve.shortened(points) for curve in chart.curves]
-    lines = [Line("hull", _line(chart, chart.hull))] if chart.hull else []
+    lines = [Line("wrong", _stretches(chart))] if chart.wrong else []
+    lines += [Line("hull", _line(chart, chart.hull))] if chart.hull else []
     lines += [line for curve in shortened for line in _curve(chart, curve)]
     lines += [line for curve in shortened if curve.means for line in _curve(chart, curve.means)]
     return Plot(
@@ -132,6 +133,10 @@ def _grid(chart: Chart) -> str:
     across = (f"M0 {_y(chart, y)}H{WIDTH}" for y, _ in chart.y.ticks)
     down = (f"M{_x(chart, x)} 0V{HEIGHT}" for x, _ in chart.x.ticks)
     return "".join((*across, *down))
+
+
+def _stretches(chart: Chart) -> str:
+    return "".join(f"M{_x(chart, begin)} 0H{_x(chart, end)}V{HEIGHT}H{_x(chart, begin)}Z" for begin, end in chart.wrong)
 
 
 def _curve(chart: Chart, curve: Curve) -> Sequence[Line]:
