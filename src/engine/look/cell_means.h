@@ -21,6 +21,11 @@ using ChromaMeans = std::array<float, kChromaCells>;
 using Profile = std::vector<float>;
 using BandProfiles = std::array<Profile, kProfileBands>;
 
+/* The means of a pair's cells, which all parts of the look read. */
+struct PairMeans {
+  LumaMeans ref, dist;
+};
+
 class CellMeans {
  public:
   explicit CellMeans(const VideoFormat& format);
@@ -32,6 +37,7 @@ class CellMeans {
   void field(const PictureSignature& picture, int parity, LumaMeans& means) const;
   /* Of both parities. */
   void frame(const PictureSignature& picture, LumaMeans& means) const;
+  void pair(const SignatureSums& sums, PairMeans& means) const;
   /* Of Cb (0) or Cr (1). */
   void chroma(const PictureSignature& picture, int plane, ChromaMeans& means) const;
 

@@ -104,32 +104,25 @@ double in_hundredths(double samples) { return std::round(samples * 100) / 100; }
 
 Geometry::Geometry(const VideoFormat& format) : means_(format), fit_for_(CellMeans::fit_for(format)) {}
 
-void Geometry::add(int64_t frame, const SignatureSums& sums) {
+void Geometry::add(int64_t frame, const SignatureSums& sums, const PairMeans& means) {
   if (!fit_for_) return;
   if (first_ < 0) first_ = frame;
   last_ = frame;
-  kept_.emplace_back();
-  Kept& kept = kept_.back();
-  kept.frame = frame;
-  means_.frame(sums.ref, kept.ref);
+  kept_.push_back({frame, means.ref});
   const bool detail = has_detail(frame) && details_seen_++ % stride_ == 0;
-  const bool symmetries = added_++ % kSymmetryPeriod == 0;
-  if (detail || symmetries) {
-    Waiting now{.frame = frame};
-    means_.frame(sums.dist, now.dist);
-    if (symmetries) add_symmetries(kept.ref, now.dist);
-    if (detail) {
-      if (waiting_) register_waiting();
-      rows_[0] += static_cast<double>(sums.ref.row_difference[0]);
-      rows_[1] += static_cast<double>(sums.dist.row_difference[0]);
-      for (int band = 0; band < kProfileBands; band++) {
-        means_.columns(sums.ref, band, now.ref[kX][band]);
-        means_.rows(sums.ref, band, now.ref[kY][band]);
-        means_.columns(sums.dist, band, now.encode[kX][band]);
-        means_.rows(sums.dist, band, now.encode[kY][band]);
-      }
-      waiting_ = std::move(now);
+  if (added_++ % kSymmetryPeriod == 0) add_symmetries(means.ref, means.dist);
+  if (detail) {
+    if (waiting_) register_waiting();
+    rows_[0] += static_cast<double>(sums.ref.row_difference[0]);
+    rows_[1] += static_cast<double>(sums.dist.row_difference[0]);
+    Waiting now{.frame = frame, .dist = means.dist};
+    for (int band = 0; band < kProfileBands; band++) {
+      means_.columns(sums.ref, band, now.ref[kX][band]);
+      means_.rows(sums.ref, band, now.ref[kY][band]);
+      means_.columns(sums.dist, band, now.encode[kX][band]);
+      means_.rows(sums.dist, band, now.encode[kY][band]);
     }
+    waiting_ = std::move(now);
   }
   if (waiting_ && frame >= waiting_->frame + kNeighbours) register_waiting();
   while (kept_.front().frame < frame - 2 * kNeighbours) kept_.pop_front();

@@ -19,7 +19,7 @@ namespace vmafx::look {
 class Geometry {
  public:
   explicit Geometry(const VideoFormat& format);
-  void add(int64_t frame, const SignatureSums& sums);
+  void add(int64_t frame, const SignatureSums& sums, const PairMeans& means);
   std::vector<Finding> finish();
 
   static constexpr int kSymmetries = 8;

@@ -452,26 +452,23 @@ void find_chroma(const Chroma& chroma, const Color& color, bool luma_changes, st
 Levels::Levels(const VideoFormat& format)
     : means_(format), fit_for_(CellMeans::fit_for(format)), histogram_(fit_for_ ? kLevels * kLevels : 0) {}
 
-void Levels::add(int64_t frame, const SignatureSums& sums) {
+void Levels::add(int64_t frame, const SignatureSums& sums, const PairMeans& means) {
   if (!fit_for_) return;
   if (first_ < 0) first_ = frame;
   last_ = frame;
   const bool detail = has_detail(frame) && means_.format().planes() > 1;
   const bool counted = added_++ % kLumaPeriod == 0;
   if (!detail && !counted) return;
-  LumaMeans ref, dist;
-  means_.frame(sums.ref, ref);
-  means_.frame(sums.dist, dist);
   if (counted) {
     for (int k = 0; k < kCells; k++) {
-      const int r = std::clamp(static_cast<int>(ref[k] + 0.5F), 0, kLevels - 1);
-      const int d = std::clamp(static_cast<int>(dist[k] + 0.5F), 0, kLevels - 1);
+      const int r = std::clamp(static_cast<int>(means.ref[k] + 0.5F), 0, kLevels - 1);
+      const int d = std::clamp(static_cast<int>(means.dist[k] + 0.5F), 0, kLevels - 1);
       histogram_[r * kLevels + d]++;
     }
   }
   if (!detail || frames_seen_++ % stride_ != 0) return;
   Frame f{.frame = frame, .cells = {}};
-  add_cells(sums, ref, dist, f);
+  add_cells(sums, means, f);
   frames_.push_back(f);
   if (frames_.size() <= kMostFrames) return;
   size_t n = 0;
@@ -481,7 +478,7 @@ void Levels::add(int64_t frame, const SignatureSums& sums) {
 }
 
 /* Cells of chroma, with the luma of the cells in their middle, whose rows chroma's are among. */
-void Levels::add_cells(const SignatureSums& sums, const LumaMeans& ref, const LumaMeans& dist, Frame& frame) const {
+void Levels::add_cells(const SignatureSums& sums, const PairMeans& means, Frame& frame) const {
   constexpr int kWide = kSignatureColumns / kChromaColumns, kHigh = kSignatureRows / kChromaRows;
   ChromaMeans chroma[2][2];
   for (int plane = 0; plane < 2; plane++) {
@@ -490,14 +487,15 @@ void Levels::add_cells(const SignatureSums& sums, const LumaMeans& ref, const Lu
   }
   for (int k = 0; k < kChromaCells; k++) {
     const int j = k / kChromaColumns, i = k % kChromaColumns;
-    const auto luma = [&](const LumaMeans& means) {
+    const auto luma = [&](const LumaMeans& cells) {
       float sum = 0;
       for (int y = kHigh / 2 - 1; y <= kHigh / 2; y++) {
-        for (int x = 0; x < kWide; x++) sum += means[(j * kHigh + y) * kSignatureColumns + i * kWide + x];
+        for (int x = 0; x < kWide; x++) sum += cells[(j * kHigh + y) * kSignatureColumns + i * kWide + x];
       }
       return sum / (2 * kWide);
     };
-    frame.cells[k] = {{luma(ref), chroma[0][0][k], chroma[0][1][k]}, {luma(dist), chroma[1][0][k], chroma[1][1][k]}};
+    frame.cells[k] = {{luma(means.ref), chroma[0][0][k], chroma[0][1][k]},
+                      {luma(means.dist), chroma[1][0][k], chroma[1][1][k]}};
   }
 }
 

@@ -19,7 +19,7 @@ namespace vmafx::look {
 class Levels {
  public:
   explicit Levels(const VideoFormat& format);
-  void add(int64_t frame, const SignatureSums& sums);
+  void add(int64_t frame, const SignatureSums& sums, const PairMeans& means);
   std::vector<Finding> finish();
 
   static constexpr int kLevels = 256;
@@ -35,7 +35,7 @@ class Levels {
   };
 
  private:
-  void add_cells(const SignatureSums& sums, const LumaMeans& ref, const LumaMeans& dist, Frame& frame) const;
+  void add_cells(const SignatureSums& sums, const PairMeans& means, Frame& frame) const;
 
   CellMeans means_;
   bool fit_for_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/look/cell_means.h"
 #include "engine/look/geometry.h"
 #include "engine/look/levels.h"
 #include "engine/look/structure.h"
@@ -12,13 +13,15 @@ namespace vmafx::look {
 /* The parts of the look, in the order of their kinds. Each has a constructor of the format, add() and finish(). */
 class Look::Parts {
  public:
-  explicit Parts(const VideoFormat& format) : timing_(format), geometry_(format), levels_(format), structure_(format) {}
+  explicit Parts(const VideoFormat& format)
+      : cells_(format), timing_(format), geometry_(format), levels_(format), structure_(format) {}
 
   void add(int64_t frame, const SignatureSums& sums) {
+    cells_.pair(sums, means_);
     timing_.add(frame, sums);
-    geometry_.add(frame, sums);
-    levels_.add(frame, sums);
-    structure_.add(frame, sums);
+    geometry_.add(frame, sums, means_);
+    levels_.add(frame, sums, means_);
+    structure_.add(frame, sums, means_);
   }
 
   void finish(std::vector<Finding>* findings) {
@@ -28,6 +31,8 @@ class Look::Parts {
   }
 
  private:
+  CellMeans cells_;
+  PairMeans means_;  // of the pair that is added
   Timing timing_;
   Geometry geometry_;
   Levels levels_;

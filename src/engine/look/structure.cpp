@@ -95,7 +95,7 @@ void Structure::add_twins(const SignatureSums& sums) {
   }
 }
 
-void Structure::add(int64_t frame, const SignatureSums& sums) {
+void Structure::add(int64_t frame, const SignatureSums& sums, const PairMeans& means) {
   if (!fit_for_) return;
   if (has_detail(frame)) {
     const PictureSignature* const pictures[2] = {&sums.ref, &sums.dist};
@@ -109,16 +109,16 @@ void Structure::add(int64_t frame, const SignatureSums& sums) {
   if (next_ && frame != last_ + 1) next_ = 0;
   last_ = frame;
   if (next_ == 0) {
-    means_.frame(sums.ref, ref_.before);
-    means_.frame(sums.dist, dist_.before);
+    ref_.before = means.ref;
+    dist_.before = means.dist;
   } else if (next_ == 1) {
     for (int parity = 0; parity < 2; parity++) {
       means_.field(sums.ref, parity, ref_.field[parity]);
       means_.field(sums.dist, parity, dist_.field[parity]);
     }
   } else {
-    means_.frame(sums.ref, ref_.after);
-    means_.frame(sums.dist, dist_.after);
+    ref_.after = means.ref;
+    dist_.after = means.dist;
     seen_[combing_of(ref_)][combing_of(dist_)]++;
   }
   next_ = (next_ + 1) % 3;

@@ -15,7 +15,7 @@ namespace vmafx::look {
 class Structure {
  public:
   explicit Structure(const VideoFormat& format);
-  void add(int64_t frame, const SignatureSums& sums);
+  void add(int64_t frame, const SignatureSums& sums, const PairMeans& means);
   std::vector<Finding> finish();
 
   /* How the difference of even and odd rows follows the motion of a picture per frame: a half or more in size if it is

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/picture.h"
+#include "engine/look/cell_means.h"
 #include "engine/look/finding.h"
 #include "kernels/signature/signature_math.h"
 
@@ -173,18 +174,21 @@ inline PictureSignature signature_of(const Painted& picture, int bpc, bool detai
 template <class Part>
 class Looking {
  public:
-  explicit Looking(const VideoFormat& format) : part_(format), bpc_(format.bpc) {}
+  explicit Looking(const VideoFormat& format) : cells_(format), part_(format), bpc_(format.bpc) {}
 
   void add(int64_t frame, const Painted& ref, const Painted& dist) {
     const bool detail = has_detail(frame);
     sums_->ref = signature_of(ref, bpc_, detail);
     sums_->dist = signature_of(dist, bpc_, detail);
-    part_.add(frame, *sums_);
+    cells_.pair(*sums_, means_);
+    part_.add(frame, *sums_, means_);
   }
 
   std::vector<look::Finding> finish() { return part_.finish(); }
 
  private:
+  look::CellMeans cells_;
+  look::PairMeans means_;
   Part part_;
   int bpc_;
   std::unique_ptr<SignatureSums> sums_ = std::make_unique<SignatureSums>();
