@@ -4,6 +4,7 @@ A clip has MARGIN pictures more at both ends than a pair has, so that an offset 
 """
 
 import json
+import re
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 
 MARGIN = 8
 FRAMES = 216
+FFMPEG = ["ffmpeg"]  # decodes real clips
 REAL_FOLDERS = "/usr/share/doc/opencv-doc/examples/data", "/usr/share/doc/opencv-doc/examples"
 
 
@@ -326,13 +328,13 @@ def to_yuv(image, bits, wide):
     return b"".join(np.round(plane * scale).astype(kind).tobytes() for plane in planes)
 
 
-def paint(name, pairs, path, small):
+def paint(name, pairs, path, small, other_seed):
     painter, width, height, seed = PAINTED[name]
     if small:
         width, height = 320, 180
     bits, count = (10 if name == "hdr" else 8), pairs + 2 * MARGIN
     with open(path, "wb") as file:
-        for image in painter(np.random.default_rng(seed), height, width, count):
+        for image in painter(np.random.default_rng(seed + other_seed), height, width, count):
             file.write(to_yuv(image, bits, name == "hdr"))
     return {"width": width, "height": height, "bits": bits, "gray": name == "bw", "hdr": name == "hdr"}
 
@@ -348,33 +350,38 @@ def real_file(name, folders):
 def fetch_real(folder):
     """Takes the real clips out of Debian's package, which is not installed by this. Leaves none where that fails."""
     try:
-        subprocess.run(["apt-get", "download", "-q", "opencv-doc"], cwd=folder, capture_output=True, check=True)
+        command = ["apt-get", "download", "-q", "opencv-doc"]
+        subprocess.run(command, cwd=folder, capture_output=True, check=True, timeout=120)
         package = next(Path(folder).glob("opencv-doc*.deb"))
         subprocess.run(["dpkg-deb", "-x", package, folder], capture_output=True, check=True)
         package.unlink()
-    except (OSError, StopIteration, subprocess.CalledProcessError):
+    except (OSError, StopIteration, subprocess.SubprocessError):
         pass
     return Path(folder) / REAL_FOLDERS[0].lstrip("/")
 
 
 def decode(name, source, pairs, path):
     """Writes the beginning of a real clip as raw pictures of sides that are multiples of 8."""
-    probe = "ffprobe -v error -select_streams v -show_entries stream=width,height -of csv=p=0".split()
-    width, height = map(int, subprocess.check_output([*probe, source], text=True).split(",")[:2])
+    told = subprocess.run([*FFMPEG, "-hide_banner", "-nostdin", "-i", source], capture_output=True, text=True).stderr
+    width, height = map(int, re.search(r"Video: .*?\b(\d{2,5})x(\d{2,5})\b", told).groups())
     width, height = min(width, 640) // 8 * 8, min(height, 480) // 8 * 8
     command = f"-f rawvideo -pix_fmt yuv420p -frames:v {pairs + 2 * MARGIN} -vf crop={width}:{height} -y".split()
     # some AVI files have pictures that are shown twice by their times: the pictures as they come count here
     subprocess.run(
-        ["ffmpeg", "-v", "error", "-nostdin", "-i", source, "-vsync", "passthrough", *command, path], check=True
+        [*FFMPEG, "-v", "error", "-nostdin", "-i", source, "-vsync", "passthrough", *command, path], check=True
     )
     return {"width": width, "height": height, "bits": 8, "gray": False, "hdr": False}
 
 
-def load(name, folder, pairs=FRAMES, real_folders=REAL_FOLDERS, small=False):
-    """Returns a clip, which is painted where `folder` does not have it yet; None: a real one that is not here."""
+def load(name, folder, pairs=FRAMES, real_folders=REAL_FOLDERS, small=False, seed=0):
+    """Returns a clip, which is painted where `folder` does not have it yet; None: a real one that is not here.
+
+    `seed` other than 0 paints others of the same kinds.
+    """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    path, facts = folder / f"{name}-{pairs}.yuv", folder / f"{name}-{pairs}.json"
+    stem = f"{name}-{pairs}" + (f"-{seed}" if seed else "") + ("-small" if small else "")
+    path, facts = folder / f"{stem}.yuv", folder / f"{stem}.json"
     if not facts.exists():
         if name in REAL:
             source = real_file(name, real_folders)
@@ -382,7 +389,7 @@ def load(name, folder, pairs=FRAMES, real_folders=REAL_FOLDERS, small=False):
                 return None
             made = decode(name, source, pairs, path)
         else:
-            made = paint(name, pairs, path, small)
+            made = paint(name, pairs, path, small, seed)
         facts.write_text(json.dumps(made))
     made = json.loads(facts.read_text())
     size = made["width"] * made["height"] * 3 // 2 * (2 if made["bits"] == 10 else 1)

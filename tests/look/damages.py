@@ -99,6 +99,14 @@ for _frames in 1, 2, 5, -1, -3:
         plan=lambda pairs, frames=_frames: [i + frames for i in range(pairs)],
         goal=True,
     )
+for _frames in -40, 60:
+    add(
+        f"offset_far_{_frames:+d}",
+        "time",
+        [{"offset": {"frames": count(_frames)}}, {"other_pictures": {}}],
+        plan=lambda pairs, frames=_frames: [i + max(frames, 0) for i in range(pairs - abs(frames))],
+        reference=lambda pairs, frames=_frames: [i + max(-frames, 0) for i in range(pairs - abs(frames))],
+    )
 for _frames in 5, 12:
     add(
         f"frozen_{_frames}",

@@ -2,6 +2,7 @@
 ffmpeg encodes, another one decodes, and the program that looks reads both streams from pipes.
 """
 
+import functools
 import json
 import os
 import re
@@ -11,9 +12,30 @@ import threading
 import numpy as np
 from clips import MARGIN
 
+FFMPEG = "ffmpeg"  # encodes and decodes
+
 
 class Broken(Exception):
     """Raised if a program of a run failed."""
+
+
+@functools.lru_cache
+def names_of(what):
+    """Returns the words of ffmpeg's list of its `encoders` or `filters`."""
+    made = subprocess.run([FFMPEG, "-hide_banner", f"-{what}"], capture_output=True, text=True, check=True).stdout
+    return frozenset(line.split()[1] for line in made.splitlines() if len(line.split()) > 1)
+
+
+FILTER = re.compile(r"(?:^|,)([a-z][a-z0-9]*)(?:=|,|$)")
+
+
+def lacks(encoder, filters):
+    """Returns the encoder or the first filter that ffmpeg does not have, or an empty text."""
+    if encoder.split()[0] not in names_of("encoders"):
+        return f"the encoder {encoder.split()[0]}"
+    quoted = re.sub(r"'[^']*'", "", filters)
+    absent = [name for name in FILTER.findall(quoted) if name not in names_of("filters")]
+    return f"the filter {absent[0]}" if absent else ""
 
 
 def picture_bytes(clip, entry, function):
@@ -78,7 +100,7 @@ class Pair:
     def encode(self, out=subprocess.PIPE):
         """Starts ffmpeg, which encodes to a pipe; returns it and the thread that feeds it."""
         options = ["-c:v", *self.encoder.split(), "-threads", "1", "-fps_mode", "passthrough", "-f", "nut", "-"]
-        command = ["ffmpeg", "-v", "error", *self.raw(self.clip), "-vf", self.filters(), *options]
+        command = [FFMPEG, "-v", "error", *self.raw(self.clip), "-vf", self.filters(), *options]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.PIPE)
         pieces = (picture_bytes(self.shown, entry, self.case.picture) for entry in self.plan)
         return process, start(write_all, process.stdin, pieces)
@@ -87,7 +109,7 @@ class Pair:
         """Starts ffmpeg, which decodes a pipe to YUV4MPEG2 of the clip's format."""
         form = self.clip.pix_fmt
         limited = ["-vf", "scale=in_range=full:out_range=limited"] if "yuvj" in self.encoder else []
-        command = ["ffmpeg", "-v", "error", "-threads", "1", "-f", "nut", "-i", "-", *limited]
+        command = [FFMPEG, "-v", "error", "-threads", "1", "-f", "nut", "-i", "-", *limited]
         command += ["-fps_mode", "passthrough", "-pix_fmt", form, "-strict", "-1", "-f", "yuv4mpegpipe", "-"]
         return subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
@@ -101,12 +123,15 @@ class Pair:
             yield b"FRAME\n"
             yield picture_bytes(self.clip, entry, None)
 
-    def look(self, program):
-        """Runs `program`, a Tool or a Filter, on the pair; returns its findings."""
+    def look(self, program, kept=""):
+        """Runs `program`, a Tool or a Filter, on the pair; returns its findings. `kept`: a file where a Tool keeps the
+        signatures, and finds those of a run before."""
+        if kept and os.path.exists(kept):
+            return program.look_again(kept)
         encoder, feeder = self.encode()
         decoder = self.decode(encoder.stdout)
         encoder.stdout.close()
-        looker, reference = program.start(decoder.stdout)
+        looker, reference = program.start(decoder.stdout, kept and f"{kept}.part")
         decoder.stdout.close()
         feeders = [feeder, start(write_all, reference, self.reference_pieces())]
         told = looker.communicate()
@@ -120,6 +145,8 @@ class Pair:
         for name, process, text in errors:
             if process.wait():
                 raise Broken(f"{name}: {' / '.join(text.decode(errors='replace').split(chr(10)))[-300:]}")
+        if kept:
+            os.replace(f"{kept}.part", kept)
         return program.findings(told[0].decode())
 
 
@@ -141,8 +168,14 @@ class Tool:
     def __init__(self, path):
         self.path, self.name = str(path), "tool"
 
-    def start(self, source):
-        return with_reference([self.path, "REFERENCE", "/dev/stdin"], source)
+    def start(self, source, kept=""):
+        return with_reference([self.path, "REFERENCE", "/dev/stdin", *(["0", kept] if kept else [])], source)
+
+    def look_again(self, kept):
+        made = subprocess.run([self.path, kept], capture_output=True, text=True)
+        if made.returncode:
+            raise Broken(f"{self.name}: {made.stderr}")
+        return self.findings(made.stdout)
 
     def findings(self, text):
         made = []
@@ -160,7 +193,7 @@ class Filter:
     def __init__(self, ffmpeg):
         self.path, self.name = str(ffmpeg), "filter"
 
-    def start(self, source):
+    def start(self, source, _kept=""):
         graph = "[0:v][1:v]vmafx=feature=name=psnr:check=warn:log_fmt=json:log_path=/dev/stdout"
         inputs = ["-f", "yuv4mpegpipe", "-i", "-", "-f", "yuv4mpegpipe", "-i", "REFERENCE"]
         return with_reference([self.path, "-v", "error", *inputs, "-lavfi", graph, "-f", "null", "-"], source)
@@ -173,12 +206,12 @@ class Filter:
 def make(pair, out):
     """Writes OUT.ref.mkv, without loss, and OUT.mkv, the encode, for those who want to look themselves."""
     encoder, feeder = pair.encode()
-    target = ["ffmpeg", "-v", "error", "-y", "-f", "nut", "-i", "-", "-c", "copy", f"{out}.mkv"]
+    target = [FFMPEG, "-v", "error", "-y", "-f", "nut", "-i", "-", "-c", "copy", f"{out}.mkv"]
     subprocess.run(target, stdin=encoder.stdout, check=True)
     feeder.join()
     if encoder.wait():
         raise Broken(encoder.stderr.read().decode(errors="replace"))
-    target = ["ffmpeg", "-v", "error", "-y", *pair.raw(pair.clip), "-c:v", "ffv1", "-threads", "1", f"{out}.ref.mkv"]
+    target = [FFMPEG, "-v", "error", "-y", *pair.raw(pair.clip), "-c:v", "ffv1", "-threads", "1", f"{out}.ref.mkv"]
     process = subprocess.Popen(target, stdin=subprocess.PIPE)
     write_all(process.stdin, (picture_bytes(pair.clip, entry, None) for entry in pair.reference))
     if process.wait():

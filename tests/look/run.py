@@ -11,12 +11,16 @@ usage: run.py [BUILD] [--long] [options]                       the suite
   --clips --damages --good --crf   names, or parts of names, separated by commas; `none` for none
   --tool PATH    the program that looks, in place of look_pair
   --through filter|tool            what looks (default: the tool, and the filter at a handful)
+  --seed N       paints other clips of the same kinds, which nothing was tuned on, without the real ones
   --part K/N     each N-th pair of them, from the K-th on (from 1)
   --jobs N       pairs at a time (default: the number of processors)
   --folder PATH  keeps the painted clips there (default: for this run only)
   --real FOLDER  where the real clips are, too (Debian's package opencv-doc has them)
-  --results FILE writes one line of JSON for each pair
+  --results FILE writes one line of JSON for each pair; pairs that it has are not run again
+  --keep FOLDER  keeps signatures there; pairs whose signatures it has are looked at without an encode
+  --ffmpeg PATH  encodes and decodes (default: ffmpeg)
 
+Needs NumPy, and an ffmpeg with libx264; pairs whose encoder or filter ffmpeg lacks are skipped.
 Prints a table of rates, a line for what was missed or wrong, and 'N passed, N failed, N skipped'.
 """
 
@@ -24,6 +28,7 @@ import argparse
 import itertools
 import json
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -55,6 +60,9 @@ def parse_arguments():
     parser.add_argument("--long", action="store_true")
     for name in "clips", "damages", "good", "crf", "tool", "through", "part", "folder", "real", "results":
         parser.add_argument(f"--{name}", nargs="?", const="", default=None)
+    parser.add_argument("--keep", default="")
+    parser.add_argument("--ffmpeg", default="")
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     return parser.parse_args()
 
@@ -72,19 +80,19 @@ def chosen(names, texts, usual=None):
 class Lab:
     """The clips of a run."""
 
-    def __init__(self, folder, real, pairs, small=False):
-        self.folder, self.pairs, self.small = folder, pairs, small
+    def __init__(self, folder, real, pairs, small=False, kept="", seed=0):
+        self.seed, self.kept, self.folder, self.pairs, self.small = seed, kept, folder, pairs, small
         self.real = [*([real] if real else []), *clips.REAL_FOLDERS]
         self.loaded = {}
 
     def clip(self, name):
         if name not in self.loaded:
-            self.loaded[name] = clips.load(name, self.folder, self.pairs, self.real, self.small)
+            self.loaded[name] = clips.load(name, self.folder, self.pairs, self.real, self.small, self.seed)
         return self.loaded[name]
 
     def other(self, clip):
         """Returns another clip of this size and depth, the next one in turn, or None."""
-        names = [*clips.PAINTED, *clips.REAL]
+        names = [*clips.PAINTED, *(() if self.seed else clips.REAL)]
         at = names.index(clip.name)
         for other in filter(None, map(self.clip, names[at + 1 :] + names[:at])):
             if (other.width, other.height, other.bits, other.gray) == (clip.width, clip.height, clip.bits, clip.gray):
@@ -101,17 +109,35 @@ class Lab:
         return pair if not hasattr(case, "wants") or judge.shows(clip, case, pair) else None
 
 
+def key_of(line):
+    """Returns the names by which a pair is known in results."""
+    return line["clip"], line["case"], line["group"], line["through"], line.get("crf"), line["seed"]
+
+
+def name_line(lab, program, name, case, crf):
+    """Returns the beginning of a pair's line of results."""
+    good = not hasattr(case, "wants")
+    line = {"clip": name, "case": case.name, "group": "good" if good else case.group, "through": program.name}
+    line["seed"] = lab.seed
+    return line if good else {**line, "crf": crf}
+
+
 def run_pair(lab, program, name, case, crf):
     """Looks at one pair; returns its line of results."""
     good = not hasattr(case, "wants")
-    line = {"clip": name, "case": case.name, "group": "good" if good else case.group, "through": program.name}
-    if not good:
-        line["crf"] = crf
+    line = name_line(lab, program, name, case, crf)
+    encoder = case.encoder if good else X264.format(crf)
+    kept = (
+        f"{lab.kept}/{name}.{line['group']}.{case.name}.{crf}.{lab.seed}" if lab.kept and program.name == "tool" else ""
+    )
     try:
-        pair = lab.pair(name, case, case.encoder if good else X264.format(crf))
+        pair = lab.pair(name, case, encoder)
         if not pair:
             return {**line, "verdict": "unseen", "words": "", "findings": []}
-        findings = pair.look(program)
+        absent = "" if kept and os.path.exists(kept) else drive.lacks(encoder, pair.filters())
+        if absent:
+            return {**line, "verdict": "skipped", "words": f"ffmpeg lacks {absent}", "findings": []}
+        findings = pair.look(program, kept)
     except drive.Broken as failure:
         return {**line, "verdict": "broken", "words": str(failure), "findings": []}
     told = judge.judge_good(case, findings) if good else judge.judge(pair.clip, case, pair, findings)
@@ -143,7 +169,7 @@ def table(lines):
     rows = []
     for damage in DAMAGES.values():
         mine = [line for line in lines if line["case"] == damage.name and line["group"] == damage.group]
-        mine = [line for line in mine if line["verdict"] != "unseen"]
+        mine = [line for line in mine if line["verdict"] not in ("unseen", "skipped")]
         cells = []
         for crf in sorted({line["crf"] for line in mine}):
             those = [line for line in mine if line["crf"] == crf]
@@ -202,8 +228,10 @@ def make_lab(arguments, folder):
     """A choice has small clips of half the length."""
     is_choice = not arguments.long and arguments.clips is None
     pairs = 120 if is_choice else clips.FRAMES
-    lab = Lab(Path(arguments.folder or folder), arguments.real, pairs, is_choice)
-    if arguments.long and not any(clips.real_file(name, lab.real) for name in clips.REAL):
+    if arguments.keep:
+        Path(arguments.keep).mkdir(parents=True, exist_ok=True)
+    lab = Lab(Path(arguments.folder or folder), arguments.real, pairs, is_choice, arguments.keep, arguments.seed)
+    if arguments.long and not arguments.seed and not any(clips.real_file(name, lab.real) for name in clips.REAL):
         lab.real.append(clips.fetch_real(folder))
     return lab
 
@@ -211,7 +239,7 @@ def make_lab(arguments, folder):
 def clips_of(arguments, lab):
     """Returns the names of clips to use, and those of real ones that are not here."""
     usual = None if arguments.long else CHOICE
-    names = chosen([*clips.PAINTED, *clips.REAL], arguments.clips, usual)
+    names = chosen([*clips.PAINTED, *(() if arguments.seed else clips.REAL)], arguments.clips, usual)
     absent = [name for name in names if name in clips.REAL and not clips.real_file(name, lab.real)]
     return [name for name in names if name not in absent], absent
 
@@ -223,6 +251,21 @@ def handful(names):
         yield names[0], case, 30
     for case in GOOD["crf_36"], GOOD["logo"]:
         yield names[0], case, None
+
+
+def results_before(path, work):
+    """Returns the lines of a run before that belong to this one. A pair that broke is run again."""
+    if not path or not os.path.exists(path):
+        return []
+    wanted, lines = {key_of(name_line(*item)) for item in work}, {}
+    for text in Path(path).read_text().splitlines():
+        try:
+            line = json.loads(text)
+        except json.JSONDecodeError:
+            continue  # the run was stopped while it wrote this
+        if line["verdict"] != "broken" and key_of(line) in wanted:
+            lines[key_of(line)] = line
+    return list(lines.values())
 
 
 def suite(arguments, folder):
@@ -241,8 +284,10 @@ def suite(arguments, folder):
     if arguments.part:
         first, step = map(int, arguments.part.split("/"))
         work = work[first - 1 :: step]
-    lines = []
-    with ThreadPoolExecutor(arguments.jobs) as pool, open(arguments.results or os.devnull, "w") as results:
+    lines = results_before(arguments.results, work)
+    done = set(map(key_of, lines))
+    work = [item for item in work if key_of(name_line(*item)) not in done]
+    with ThreadPoolExecutor(arguments.jobs) as pool, open(arguments.results or os.devnull, "a") as results:
         for done in as_completed([pool.submit(run_pair, *item) for item in work]):
             lines.append(done.result())
             results.write(json.dumps(lines[-1]) + "\n")
@@ -263,6 +308,10 @@ def report(lines, absent, seconds):
         print(f"FAIL {text}")
     for name in absent:
         print(f"SKIP {name}: Debian's package opencv-doc, which has {clips.REAL[name]}, is not installed")
+    skipped = sorted({line["words"] for line in lines if line["verdict"] == "skipped"})
+    for words in skipped:
+        print(f"SKIP {sum(line['words'] == words for line in lines)} pairs: {words}")
+    lines = [line for line in lines if line["verdict"] != "skipped"]
     goods = [line for line in lines if line["group"] == "good"]
     alarms = sum(line["verdict"] == "alarm" for line in goods)
     wrong = sum(line["verdict"] == "wrong" for line in lines)
@@ -271,7 +320,7 @@ def report(lines, absent, seconds):
     )
     print(f"{alarms} false alarms; {seconds:.0f} s")
     passed = max(0, len(lines) - len(failed))
-    print(f"{passed} passed, {len(failed)} failed, {len(absent)} skipped")
+    print(f"{passed} passed, {len(failed)} failed, {len(absent) + len(skipped)} skipped")
     return 1 if failed or not lines else 0
 
 
@@ -291,6 +340,12 @@ def make(arguments, folder):
 
 def main():
     arguments = parse_arguments()
+    drive.FFMPEG = arguments.ffmpeg or drive.FFMPEG
+    clips.FFMPEG[0] = drive.FFMPEG
+    if not shutil.which(drive.FFMPEG) or "libx264" not in drive.names_of("encoders"):
+        print(f"SKIP {drive.FFMPEG} is not an ffmpeg with libx264: install one, or name it with --ffmpeg")
+        print("0 passed, 0 failed, 1 skipped")
+        return 0
     with tempfile.TemporaryDirectory(prefix="vmafx-look-") as folder:
         if arguments.build == "list":
             print("clips:", *clips.PAINTED, *clips.REAL, "\ndamages:", *DAMAGES, "\ngood:", *GOOD)

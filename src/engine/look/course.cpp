@@ -18,14 +18,14 @@ constexpr double kLagBelow = 1.4, kLagAbove = 0.8;
 constexpr double kMostLean = 0.15;
 
 /* A stretch whose shift is not known still tells that the next one's does not fit it, by this margin. */
-constexpr double kLeastBefore = 1.5;
+constexpr double kLeastBefore = 1.5, kBeliefBefore = 8, kAgreeBefore = 1;
 
 /* So many changes of one frame, equally far apart, are a rhythm. */
 constexpr size_t kLeastRecurring = 4;
 
 /* Frames after which the usual error around strays is known, and how many times as large theirs must be. */
 constexpr int64_t kStrayDelay = 24;
-constexpr double kErrorOfStrays = 2;
+constexpr double kErrorOfStrays = 2, kErrorOfOne = 4;
 constexpr float kUnknownNoise = 1e9F;
 
 /* More changes of shift than kMostInCrowd within kCrowd frames to both sides are a crowd. */
@@ -42,7 +42,45 @@ constexpr float kStill = 0.25F;
 /* Changes of the reference below this many squared levels per cell are noise, which encoders leave out. */
 constexpr float kLeastChange = 0.25F;
 
+/* Before a stray, so many frames must have followed changes that were at least this part of its own, with at most this
+ * part of the votes of the frame before; those that lag instead may be this part of them. */
+constexpr int kLeastFollowers = 3;
+constexpr float kPartOfChange = 0.5F, kFollows = 0.5F, kMostLaggards = 0.25F;
+
+/* A frame whose change is the opposite of the reference's goes back. Chance reaches these numbers with the exponential
+ * of their opposite; and the frame must follow the reference so much less. */
+constexpr float kBack = 14, kBackOverForth = 3;
+
+/* Changes of frames prove a shift against another one by their sum over the square root of the sum of their squares. If
+ * both shifts were as likely, so that each frame's number is as likely with the other sign, chance would reach x with a
+ * probability of at most exp(-x^2 / 2), whatever the numbers are: 8 % for kAgree, 1 in 800 and 1 in 270,000 for the
+ * others. Sums tell that the numbers are more than what little moves by chance. */
+constexpr double kAgree = 2.25, kLikelyAgree = 3.65, kSureAgree = 5;
+constexpr double kLeastBelief = 40, kLikelyBelief = 60, kSureBelief = 120;
+
+/* A displacement along a motion is like an offset in time, but no shift fits well: it has more of the other's votes. */
+constexpr double kSureRatio = 0.45;
+
+/* The first frames of a stream prove its offset, too, by so much belief: else it may have begun later. */
+constexpr int64_t kEarly = 16;
+constexpr double kEarlyBelief = 8;
+
 }  // namespace
+
+Course::Proof Course::proof_by_changes(const Stretch& stretch, int shift) {
+  const int i = shift + kMostShift;
+  Proof proof;
+  if (!stretch.there[i] || stretch.squares[i] <= 0) return proof;
+  const double whole = static_cast<double>(stretch.frames) / static_cast<double>(stretch.there[i]);
+  proof.belief = stretch.belief[i] * whole;
+  proof.agreement = stretch.belief[i] / std::sqrt(stretch.squares[i]) * std::sqrt(whole);
+  proof.known = proof.agreement >= kAgree && proof.belief >= kLeastBelief;
+  if (proof.agreement >= kLikelyAgree && proof.belief >= kLikelyBelief) proof.certainty = Certainty::kLikely;
+  const double ratio = stretch.votes[i] > 0 ? stretch.own_votes[i] / stretch.votes[i] : 1;
+  if (proof.agreement >= kSureAgree && proof.belief >= kSureBelief && ratio <= kSureRatio)
+    proof.certainty = Certainty::kSure;
+  return proof;
+}
 
 /* A stretch proves its shift against another one by how many votes that is better, by how much of the other's votes,
  * and in how many frames. Codecs that are short of bits lag behind: a frame may fit the one before nearly as well, and
@@ -52,11 +90,13 @@ Course::Proof Course::proof_against(const Stretch& stretch, int shift) {
   const double lag = shift == stretch.shift - 1 ? kLagBelow : shift == stretch.shift + 1 && shift <= 0 ? kLagAbove : 1;
   const double whole =
       static_cast<double>(stretch.frames) / static_cast<double>(std::max<int64_t>(stretch.there[i], 1));
-  Proof proof;
+  Proof proof = proof_by_changes(stretch, shift);
   proof.margin = stretch.margin[i] * whole;
   proof.ratio = stretch.votes[i] > 0 ? stretch.own_votes[i] / stretch.votes[i] : 1;
-  proof.known = proof.margin >= 4 && proof.ratio <= 0.6 * lag;
-  if (proof.margin >= 8 && proof.ratio <= 0.5 * lag) proof.certainty = Certainty::kLikely;
+  if (stretch.lean > kMostLean * static_cast<double>(stretch.frames)) return proof;
+  const bool likely = proof.margin >= 8 && proof.ratio <= 0.5 * lag;
+  proof.known |= likely || (proof.margin >= 4 && proof.ratio <= 0.6 * lag && proof.agreement >= kAgreeBefore);
+  if (likely) proof.certainty = std::max(proof.certainty, Certainty::kLikely);
   if (proof.margin >= 20 && proof.ratio <= 0.35 * lag && static_cast<double>(stretch.strong[i]) * whole >= 4)
     proof.certainty = Certainty::kSure;
   return proof;
@@ -64,9 +104,8 @@ Course::Proof Course::proof_against(const Stretch& stretch, int shift) {
 
 /* The proof against the shift that is the hardest to tell apart. */
 Course::Proof Course::proof_of(const Stretch& stretch) {
-  Proof least{true, Certainty::kSure, 1e30, 0};
-  if (std::abs(stretch.shift) == kMostShift || stretch.lean > kMostLean * static_cast<double>(stretch.frames))
-    return {};
+  Proof least{true, Certainty::kSure, 1e30, 0, 0, 0};
+  if (std::abs(stretch.shift) == kMostShift) return {};
   for (int shift = -kMostShift; shift <= kMostShift; shift++) {
     if (shift == stretch.shift || !stretch.there[shift + kMostShift]) continue;
     const Proof proof = proof_against(stretch, shift);
@@ -78,7 +117,11 @@ Course::Proof Course::proof_of(const Stretch& stretch) {
 }
 
 Finding Course::finding_of(Kind kind, const Proof& proof, int64_t from, int64_t end, int frames) {
-  return {kind, proof.certainty, from, end, {{"frames", frames}, {"margin", proof.margin}, {"ratio", proof.ratio}}};
+  return {kind,
+          proof.certainty,
+          from,
+          end,
+          {{"frames", frames}, {"margin", proof.margin}, {"ratio", proof.ratio}, {"agreement", proof.agreement}}};
 }
 
 Finding* Course::report(const Finding& finding) {
@@ -97,6 +140,7 @@ bool Course::strays(const Step& step, int away, Strays* strays) const {
   if (!strays->frames && frame.changes[own] < kLeastChange) return false;
   if (!strays->frames) {
     strays->from = frame.frame;
+    strays->usual = follows_usually(frame.changes[own]);
     strays->noise = frame.frame - start_ < kStrayDelay ? kUnknownNoise : noise_;
   }
   strays->end = frame.frame + 1;
@@ -107,11 +151,51 @@ bool Course::strays(const Step& step, int away, Strays* strays) const {
   return true;
 }
 
+/* Encoders that are short of bits repeat frames, and begin late to show what moves. They do so again and again. */
+bool Course::follows_usually(float change) const {
+  int followers = 0, laggards = 0;
+  for (const Motion& motion : motions_) {
+    if (motion.change < kPartOfChange * change) continue;
+    (motion.own <= kFollows * motion.before ? followers : laggards)++;
+  }
+  return followers >= kLeastFollowers && static_cast<float>(laggards) <= kMostLaggards * static_cast<float>(followers);
+}
+
+void Course::remember(const Step& step) {
+  const int own = step.shift + kMostShift;
+  if (held_.frames || early_.frames || own <= step.evidence.first || own > step.evidence.last) return;
+  motions_.push_back({step.evidence.changes[own], step.evidence.plain[own], step.evidence.plain[own - 1]});
+  if (motions_.size() > static_cast<size_t>(kStrayDelay)) motions_.pop_front();
+}
+
+/* Two frames that were exchanged go forth by two, back by one, and forth by two. No encoder goes back. */
+void Course::look_for_swaps(const Step& step) {
+  const FrameEvidence& frame = step.evidence;
+  const int own = step.shift + kMostShift;
+  const float back = frame.reverses[own];
+  if (back < kBack || back < kBackOverForth * frame.follows[own] || swaps_.size() >= kMostFindings) return;
+  swaps_.push_back(
+      {Kind::kSwapped, Certainty::kLikely, frame.frame - 1, frame.frame + 1, {{"frames", 2}, {"back", back}}});
+}
+
+/* Strays at a swap are a part of it. */
+void Course::name_swaps() {
+  for (const Finding& swap : swaps_) {
+    const auto overlaps = [&](const Finding& other) { return other.from <= swap.end && swap.from <= other.end; };
+    std::erase_if(findings_, [&](const Finding& other) {
+      return other.kind == Kind::kFrozen && other.end - other.from <= 2 && overlaps(other);
+    });
+    const auto is_it = [&](const Finding& other) { return other.kind == Kind::kSwapped && overlaps(other); };
+    if (std::none_of(findings_.begin(), findings_.end(), is_it)) report(swap);
+  }
+}
+
 Course::Proof Course::proof_of(const Strays& strays) {
   Proof proof;
   proof.margin = strays.path_votes - strays.votes;
   proof.ratio = strays.path_votes > 0 ? strays.votes / strays.path_votes : 1;
-  proof.known = proof.margin >= 2 + std::min(strays.frames, 4) && proof.ratio <= (strays.frames < 3 ? 0.35 : 0.15);
+  proof.known = (strays.usual || strays.frames > 2) && proof.margin >= 2 + std::min(strays.frames, 4) &&
+                proof.ratio <= (strays.frames < 3 ? 0.35 : 0.15);
   const bool sure = proof.margin >= 6 + 2 * std::min(strays.frames, 3) && proof.ratio <= 0.2;
   proof.certainty = sure ? Certainty::kSure : Certainty::kLikely;
   return proof;
@@ -140,7 +224,8 @@ void Course::settle_strays(float noise, int64_t before) {
     Finding& finding = waiting_.front();
     double& usual = finding.evidence[finding.evidence.size() - 2].second;
     usual = std::min(usual, static_cast<double>(noise));
-    if (finding.evidence.back().second >= kErrorOfStrays * usual) report(finding);
+    const double least = finding.end - finding.from > 2 ? kErrorOfStrays : kErrorOfOne;
+    if (finding.evidence.back().second >= least * usual) report(finding);
     waiting_.erase(waiting_.begin());
   }
 }
@@ -151,6 +236,8 @@ void Course::look_for_strays(const Step& step) {
     held_.end = step.evidence.frame + 1;
     return;
   }
+  const bool changes = step.evidence.frame == now_.from && now_.from != start_;
+  if (changes && !held_.frames && !early_.frames) return;
   if (strays(step, -held_.frames - 1, &held_)) return;
   const FrameEvidence& frame = step.evidence;
   const float still = kStill * frame.changes[step.shift + kMostShift] + 2 * std::min(held_.noise, noise_);
@@ -181,17 +268,23 @@ void Course::add(const Step& step) {
   if (!now_.frames || step.shift != now_.shift) begin(step);
   now_.end = step.evidence.frame + 1;
   now_.frames++;
-  const ShiftValues doubts = doubt(step.evidence);
+  const ShiftValues doubts = doubt(step.evidence), less = disbelief(step.evidence);
   const int own = step.shift + kMostShift;
   for (int i = step.evidence.first; i <= step.evidence.last; i++) {
     now_.there[i]++;
     now_.votes[i] += step.evidence.votes[i];
     now_.own_votes[i] += step.evidence.votes[own];
     now_.margin[i] += doubts[i] - doubts[own];
+    const double more = less[i] - less[own];
+    now_.belief[i] += more;
+    now_.squares[i] += more * more;
     now_.strong[i] += step.evidence.votes[i] - step.evidence.votes[own] >= 1;
   }
+  if (now_.frames == kEarly) now_.early = now_.belief[kMostShift];
   now_.lean += own < step.evidence.last ? step.evidence.mix[own] : 0;
+  look_for_swaps(step);
   look_for_strays(step);
+  remember(step);
   settle_strays(step.evidence.noise, step.evidence.frame - kStrayDelay);
   noise_ = step.evidence.noise;
 }
@@ -201,12 +294,14 @@ void Course::add(const Step& step) {
 void Course::change(const Proof& proof) {
   const Proof before = last_.frames ? proof_against(last_, now_.shift) : Proof{};
   const int frames = now_.shift - (last_.frames ? last_.shift : 0);
-  const bool told = known_ || (before.margin >= kLeastBefore && before.ratio <= 0.6);
+  const bool told = known_ || (before.margin >= kLeastBefore && before.ratio <= 0.6) ||
+                    (before.belief >= kBeliefBefore && before.agreement >= kAgreeBefore);
   const bool lacks = last_.frames <= 1 - now_.shift && now_.shift < 0 && last_.from == start_;
   Finding* finding = nullptr;
   if (lacks || !told) {
     finding = report(finding_of(Kind::kOffset, proof, lacks ? start_ : now_.from, now_.end, now_.shift));
-    if (finding && !lacks && last_.frames) finding->certainty = std::min(proof.certainty, Certainty::kLikely);
+    const bool late = (!lacks && last_.frames) || now_.early < kEarlyBelief;
+    if (finding && late) finding->certainty = std::min(proof.certainty, Certainty::kLikely);
   } else {
     const bool doubled = frames < 0;
     const int64_t from = doubled && held_before_ >= 0 ? held_before_ : now_.from;
@@ -275,6 +370,7 @@ void Course::finish(std::vector<Finding>* findings) {
   close_strays();
   if (now_.frames) close();
   settle_strays(noise_, now_.end);
+  name_swaps();
   join_recurring();
   doubt_crowds();
   findings->insert(findings->end(), findings_.begin(), findings_.end());

@@ -94,6 +94,8 @@ Moments moments_of(const LumaMeans& ref, const LumaMeans& dist) {
 constexpr double kBlackTolerance = 1.5;
 /* Displacements below are those of scalers and encoders; below the second one they are possible or likely at most. */
 constexpr double kLeast = 0.2, kSmall = 0.75;
+/* Cells fit so much better where they were displaced to, if a displacement is true although profiles are rough. */
+constexpr double kPlaceOfCells = 3;
 /* Square of the error of a displacement that comes of profiles' bins, in samples. */
 constexpr double kErrorFloor = 1.0 / 256;
 
@@ -405,6 +407,7 @@ void Geometry::see_bars(const Waiting& waiting) {
     for (int end = 0; end < 2; end++) {
       bars.ref[end] = std::min(bars.ref[end], black_bins(ref, black(), end) * samples);
       bars.dist[end] = std::min(bars.dist[end], in_dist[end] * samples);
+      bars.most[end] = std::max(bars.most[end], in_dist[end] * samples);
       for (int k = 0; k < in_dist[end]; k++) {
         const int bin = end ? n - 1 - k : k;
         lost += gain * (ref[0][bin] + ref[1][bin]) / 2 + level - black();
@@ -521,7 +524,14 @@ std::optional<Certainty> Geometry::certainty_of(const Joint& axis, const Joint& 
                       std::max(0.5 * kLeast, 3 * axis.error) + 0.15 * std::abs(axis.first + axis.last);
   if (scaled && std::abs(axis.first - axis.last) < 1.2)
     return axis.ratio > 1.8 ? std::optional(Certainty::kPossible) : std::nullopt;
-  if (most < kLeast || most < 3 * axis.error || agree < 0.6) return std::nullopt;
+  if (most < kLeast || most < 3 * axis.error) return std::nullopt;
+  /* Encoders that are short of bits leave less detail than their errors, of which each profile shows others. What they
+   * leave is where it was displaced to, and cells fit much better there, or both bands of the profile do. */
+  const bool cells = axis.place > kPlaceOfCells && axis.ratio > 1.3 && axis.fitted > 0.9 && axis.agree > 0;
+  const bool bands = axis.ratio > 1.15 && axis.explained > 0.4 && most > 6 * axis.error && agree >= 0.4;
+  const std::optional<Certainty> rough =
+      (cells || bands) && both && !small ? std::optional(Certainty::kLikely) : std::nullopt;
+  if (agree < 0.6) return rough;
   if (axis.ratio > (far              ? 2
                     : axis.agree > 1 ? 2.5
                                      : 3.5) &&
@@ -555,7 +565,7 @@ struct Geometry::Number {
 void Geometry::add_padding(int axis, std::vector<Number>& numbers) const {
   const Bars& bars = bars_[axis];
   if (!bars.in_dist() || bars.lost / bars.frames <= 4 || bars.ref[0] >= 2 || bars.ref[1] >= 2) return;
-  const bool sure = bars.frames > 1 && bars.lost / bars.frames > 16;
+  const bool sure = bars.frames > 1 && bars.lost / bars.frames > 16 && bars.last();
   for (int end = 0; end < 2; end++) {
     if (bars.dist[end] < 4) continue;
     numbers.push_back({Kind::kPadded, sure ? Certainty::kSure : Certainty::kLikely, kEdgeNames[axis][end],

@@ -48,7 +48,9 @@ class Geometry {
   struct Bars {
     int frames = 0;
     double ref[2] = {1e9, 1e9}, dist[2] = {1e9, 1e9};  // at the first and the last edge
+    double most[2] = {0, 0};                           // likewise of the encode the widest ones
     double lost = 0;  // levels above black of the reference below the encode's bars, summed
+    bool last() const { return most[0] - dist[0] < 4 && most[1] - dist[1] < 4; }
     bool in_ref() const { return frames && ref[0] + ref[1] > 0; }
     bool in_dist() const { return frames && dist[0] + dist[1] > 0; }
   };

@@ -17,7 +17,7 @@ constexpr int kLumaPeriod = 4;
 /* Frames whose chroma is kept. */
 constexpr size_t kMostFrames = 32;
 /* A level counts that so many cells have, and such a share of all. */
-constexpr uint32_t kLeastCells = 24;
+constexpr uint32_t kLeastCells = 24, kLeastAreas = 6;
 constexpr double kLeastShare = 1e-3;
 
 using What = ColorMistake::What;
@@ -45,10 +45,13 @@ struct Curve {
   double deviation = 0;       // of the reference's levels
   double scatter = 0;         // of the encode's cells about the curve
   double dist_deviation = 0;  // of the curve
-  bool tells() const { return points.size() >= 8 && deviation > 6 && scatter < 0.35 * std::max(dist_deviation, 1.0); }
+  bool tells() const { return tells(6); }
+  bool tells(double least_deviation) const {
+    return points.size() >= 8 && deviation > least_deviation && scatter < 0.35 * std::max(dist_deviation, 1.0);
+  }
 };
 
-Curve curve_of(const std::vector<uint32_t>& histogram) {
+Curve curve_of(const std::vector<uint32_t>& histogram, uint32_t least) {
   Curve curve;
   double totals[Levels::kLevels], all = 0;
   for (int r = 0; r < Levels::kLevels; r++) {
@@ -61,7 +64,7 @@ Curve curve_of(const std::vector<uint32_t>& histogram) {
     below += totals[r];
     if (below < 0.03 * all) curve.low = r + 1;
     if (below < 0.97 * all) curve.high = r + 1;
-    if (totals[r] < kLeastCells || totals[r] < kLeastShare * all) continue;
+    if (totals[r] < least || totals[r] < kLeastShare * all) continue;
     const uint32_t* const row = &histogram[r * Levels::kLevels];
     const Point p{static_cast<double>(r), quantile(row, 0.5, totals[r]), std::sqrt(totals[r]),
                   (quantile(row, 0.75, totals[r]) - quantile(row, 0.25, totals[r])) / 2};
@@ -327,6 +330,10 @@ struct MistakenRange {
 constexpr MistakenRange kNarrower{{219.0 / 255, 16}, 224.0 / 255};
 constexpr MistakenRange kWider{{255.0 / 219, -16 * 255.0 / 219}, 255.0 / 224};
 
+/* The line of areas lies so near that of a range, at both ends of their levels and in its gain; what it leaves; and
+ * what the range leaves of no change's misfit. */
+constexpr double kLeastOfAreas = 3, kAreaError = 3, kAreaGain = 0.045, kAreaMisfit = 2, kAreaPart = 0.4;
+
 /* The gain of chroma, of the plane that has more of it; 0 without evidence. */
 double chroma_gain(const Chroma& chroma) {
   const int plane = chroma.deviation_ref[1] > chroma.deviation_ref[2] ? 1 : 2;
@@ -334,6 +341,27 @@ double chroma_gain(const Chroma& chroma) {
   std::vector<Weighted> values;
   for (const Levels::CellPair& cell : chroma.cells) values.push_back({cell.ref[plane], cell.dist[plane], 1});
   return robust_line(values).gain;
+}
+
+/* Encoders that are short of bits bring the levels of single cells nearer to their neighbors', which makes the curve
+ * flatter. Means of large areas keep their places. A range that is mistaken is nearer to them, and to chroma, than no
+ * change is. */
+bool find_range_of_areas(const Curve& areas, double chroma_gain, std::vector<Finding>& findings) {
+  if (!areas.tells(kLeastOfAreas)) return false;
+  const Line line = line_of(areas);
+  const double left = misfit(areas, line);
+  for (const MistakenRange& range : {kNarrower, kWider}) {
+    const auto away = [&](double level) { return std::abs(line(level) - range.luma(level)); };
+    const bool luma = std::max(away(areas.low), away(areas.high)) < kAreaError && left < kAreaMisfit &&
+                      std::abs(line.gain - range.luma.gain) < kAreaGain;
+    const bool chroma = chroma_gain <= 0 || std::abs(chroma_gain - range.chroma) < std::abs(chroma_gain - 1) + 0.03;
+    if (!luma || !chroma || misfit(areas, range.luma) > kAreaPart * misfit(areas, Line{})) continue;
+    findings.push_back({.kind = Kind::kRange, .certainty = Certainty::kLikely});
+    findings.back().evidence = {
+        {"gain", rounded(line.gain)}, {"offset", rounded(line.level)}, {"chroma_gain", rounded(chroma_gain)}};
+    return true;
+  }
+  return false;
 }
 
 void find_luma(const Curve& curve, const Chroma& chroma, const Color& color, std::vector<Finding>& findings) {
@@ -450,7 +478,8 @@ void find_chroma(const Chroma& chroma, const Color& color, bool luma_changes, st
 }  // namespace
 
 Levels::Levels(const VideoFormat& format)
-    : means_(format), fit_for_(CellMeans::fit_for(format)), histogram_(fit_for_ ? kLevels * kLevels : 0) {}
+    : means_(format), fit_for_(CellMeans::fit_for(format)), histogram_(fit_for_ ? kLevels * kLevels : 0),
+      coarse_(histogram_) {}
 
 void Levels::add(int64_t frame, const SignatureSums& sums, const PairMeans& means) {
   if (!fit_for_) return;
@@ -459,13 +488,7 @@ void Levels::add(int64_t frame, const SignatureSums& sums, const PairMeans& mean
   const bool detail = has_detail(frame) && means_.format().planes() > 1;
   const bool counted = added_++ % kLumaPeriod == 0;
   if (!detail && !counted) return;
-  if (counted) {
-    for (int k = 0; k < kCells; k++) {
-      const int r = std::clamp(static_cast<int>(means.ref[k] + 0.5F), 0, kLevels - 1);
-      const int d = std::clamp(static_cast<int>(means.dist[k] + 0.5F), 0, kLevels - 1);
-      histogram_[r * kLevels + d]++;
-    }
-  }
+  if (counted) count(means);
   if (!detail || frames_seen_++ % stride_ != 0) return;
   Frame f{.frame = frame, .cells = {}};
   add_cells(sums, means, f);
@@ -475,6 +498,20 @@ void Levels::add(int64_t frame, const SignatureSums& sums, const PairMeans& mean
   for (size_t i = 0; i < frames_.size(); i += 2) frames_[n++] = frames_[i];
   frames_.resize(n);
   stride_ *= 2;
+}
+
+void Levels::count(const PairMeans& means) {
+  constexpr int kSide = 4, kColumns = kSignatureColumns / kSide, kRows = kSignatureRows / kSide;
+  float areas[2][kRows * kColumns] = {};
+  const auto level = [](float mean) { return std::clamp(static_cast<int>(mean + 0.5F), 0, kLevels - 1); };
+  for (int k = 0; k < kCells; k++) {
+    histogram_[level(means.ref[k]) * kLevels + level(means.dist[k])]++;
+    const int area = k / kSignatureColumns / kSide * kColumns + k % kSignatureColumns / kSide;
+    areas[0][area] += means.ref[k];
+    areas[1][area] += means.dist[k];
+  }
+  for (int k = 0; k < kRows * kColumns; k++)
+    coarse_[level(areas[0][k] / (kSide * kSide)) * kLevels + level(areas[1][k] / (kSide * kSide))]++;
 }
 
 /* Cells of chroma, with the luma of the cells in their middle, whose rows chroma's are among. */
@@ -502,7 +539,7 @@ void Levels::add_cells(const SignatureSums& sums, const PairMeans& means, Frame&
 std::vector<Finding> Levels::finish() {
   std::vector<Finding> findings;
   if (!fit_for_ || first_ < 0) return findings;
-  const Curve curve = curve_of(histogram_);
+  const Curve curve = curve_of(histogram_, kLeastCells);
   const Chroma chroma = chroma_of(frames_);
   find_chroma(chroma, means_.format().color, misfit(curve, Line{}) > 4, findings);
   const bool mixed = std::any_of(findings.begin(), findings.end(), [](const Finding& f) {
@@ -510,6 +547,16 @@ std::vector<Finding> Levels::finish() {
   });
   /* Luma then depends on chroma, and its curve says nothing more. */
   if (!mixed) find_luma(curve, chroma, means_.format().color, findings);
+  const auto by_luma = [](const Finding& f) {
+    return f.kind == Kind::kRange || f.kind == Kind::kTransfer || f.kind == Kind::kBrightness;
+  };
+  const auto told = std::find_if(findings.begin(), findings.end(), by_luma);
+  const bool unsure = told == findings.end() || (told->kind != Kind::kRange && told->certainty != Certainty::kSure);
+  std::vector<Finding> ranges;
+  if (!mixed && unsure && find_range_of_areas(curve_of(coarse_, kLeastAreas), chroma_gain(chroma), ranges)) {
+    std::erase_if(findings, by_luma);
+    findings.push_back(ranges[0]);
+  }
   for (Finding& found : findings) {
     found.from = first_;
     found.end = last_ + 1;

@@ -35,12 +35,14 @@ class Levels {
   };
 
  private:
+  void count(const PairMeans& means);
   void add_cells(const SignatureSums& sums, const PairMeans& means, Frame& frame) const;
 
   CellMeans means_;
   bool fit_for_;
   int64_t first_ = -1, last_ = -1, added_ = 0;
   std::vector<uint32_t> histogram_;  // cells of luma by level of the reference and of the encode
+  std::vector<uint32_t> coarse_;     // likewise areas of 4x4 cells, whose means the worst encoders keep
   std::vector<Frame> frames_;
   int64_t frames_seen_ = 0, stride_ = 1;  // one in `stride_` of the frames with chroma is kept
 };

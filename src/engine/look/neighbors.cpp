@@ -1,6 +1,8 @@
 #include "engine/look/neighbors.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
 namespace vmafx::look {
 
@@ -11,6 +13,14 @@ constexpr float kLeastNoise = 13.F * kBlockCells;
 
 /* The usual misfit follows the last pairs, so many of them. */
 constexpr float kNoiseMemory = 24;
+
+/* Changes whose energy is below this in a block, or below this part of the usual one, tell little: encoders make as
+ * much of their own. */
+constexpr float kLeastChange = 20.F * kCellSteps * kCellSteps, kPartOfUsual = 0.5F;
+
+/* Cells of a block that err independently: half of them are the weight of a squared correlation as the logarithm of a
+ * likelihood. */
+constexpr float kFreeCells = 16;
 
 /* Squared steps of a picture to squared levels of a cell. */
 constexpr float kToLevels = 1.F / (kCellSteps * kCellSteps * kBlocks * kBlockCells);
@@ -138,6 +148,48 @@ void Neighbors::mix(int64_t place, const Fit& fit, FrameEvidence* evidence) cons
   }
 }
 
+/* What an encoder loses of a picture, it loses in the next one, too: the errors of both hardly differ, and what changes
+ * between them follows the reference even where each of them fits many neighbors. An encode that lags behind the
+ * reference for lack of bits changes late in parts, but never more like the frame before than like its own. */
+void Neighbors::follow(int64_t place, const Fit& fit, FrameEvidence* evidence) {
+  const BlockValues own = change(dist_, place), moves = change(ref_, place);
+  for (int b = 0; b < kBlocks; b++) {
+    evidence->moves[b] = std::max(moves[b], 0.F) * kBlocks * kToLevels;
+    evidence->own_moves[b] = std::max(own[b], 0.F) * kBlocks * kToLevels;
+  }
+  if (has(place - 1)) {
+    const float memory = std::min(static_cast<float>(++moved_), kNoiseMemory);
+    const auto learn = [&](float energy, float* usual) {
+      const float root = std::sqrt(std::max(energy, 0.F));
+      *usual += ((moved_ > 1 ? std::min(root, 3 * *usual + 2 * kCellSteps) : root) - *usual) / memory;
+    };
+    for (int b = 0; b < kBlocks; b++) learn(own[b], &usual_dist_[b]), learn(moves[b], &usual_ref_[b]);
+  }
+  float most = 0;
+  bool known[kShifts] = {};
+  for (int i = 1; i + 1 < kShifts; i++) {
+    const int64_t other = place + i - kMostShift;
+    if (!has(place - 1) || !has(other) || !has(other - 1)) continue;
+    known[i] = true;
+    const BlockValues there = change(ref_, other);
+    float sum = 0, opposite = 0;
+    for (int b = 0; b < kBlocks; b++) {
+      const float both = fit.product[i][b] - fit.product[i - 1][b] - product_before_[i + 1][b] + product_before_[i][b];
+      const float of_ref = there[b] + kPartOfUsual * usual_ref_[b] * usual_ref_[b] + kLeastChange;
+      const float of_dist = own[b] + kPartOfUsual * usual_dist_[b] * usual_dist_[b] + kLeastChange;
+      (both > 0 ? sum : opposite) += both * both / (of_ref * of_dist);
+    }
+    evidence->follows[i] = 0.5F * kFreeCells * sum;
+    evidence->reverses[i] = 0.5F * kFreeCells * opposite;
+    most = std::max(most, evidence->follows[i]);
+  }
+  for (int i = 0; i < kShifts; i++)
+    if (!known[i]) evidence->follows[i] = most;
+  evidence->follows[0] = evidence->follows[1];
+  evidence->follows[kShifts - 1] = evidence->follows[kShifts - 2];
+  std::copy(std::begin(fit.product), std::end(fit.product), std::begin(product_before_));
+}
+
 void Neighbors::compare(int64_t place, FrameEvidence* evidence) {
   Fit fit;
   fit_all(place, &fit);
@@ -145,6 +197,7 @@ void Neighbors::compare(int64_t place, FrameEvidence* evidence) {
   evidence->frame = frames_[static_cast<size_t>(place % kKept)];
   vote(place, fit, evidence);
   mix(place, fit, evidence);
+  follow(place, fit, evidence);
   float least = fit.total[kMostShift];
   for (int i = 0; i < kShifts; i++) {
     if (fit.there[i]) least = std::min(least, fit.total[i]);

@@ -31,8 +31,11 @@ struct FrameEvidence {
   ShiftValues changes{};   // energy of the reference's change from the frame before, likewise
   float change = 0;        // likewise of the encode's
   float noise = 0;         // energy of the misfit that is usual here, likewise
-  ShiftValues mix{};       // where between a shift and the next one the frame lies: 0..1, 0.5 is the middle
-  ShiftValues mix_gain{};  // how much better the mixture fits than both, 0..1
+  ShiftValues follows{};   // logarithm of a likelihood: the encode's change is the reference's there; unknown: the most
+  ShiftValues reverses{};  // likewise: it is the opposite of the reference's change; unknown: 0
+  BlockValues moves{}, own_moves{};  // energy of what changes from the frame before, per cell, in squared levels
+  ShiftValues mix{};                 // where between a shift and the next one the frame lies: 0..1, 0.5 is the middle
+  ShiftValues mix_gain{};            // how much better the mixture fits than both, 0..1
 };
 
 /* Takes pairs in the order of frames and gives the evidence of each, kMostShift pairs later. */
@@ -47,7 +50,7 @@ class Neighbors {
   bool rest(FrameEvidence* evidence);
 
   /* Forgets the pairs: the next one does not follow them. */
-  void restart() { pairs_ = compared_ = 0; }
+  void restart() { pairs_ = compared_ = moved_ = 0; }
 
  private:
   struct Picture {
@@ -66,6 +69,7 @@ class Neighbors {
   void vote(int64_t place, const Fit& fit, FrameEvidence* evidence) const;
   float misfit(int64_t place, int i, const Fit& fit) const;
   void mix(int64_t place, const Fit& fit, FrameEvidence* evidence) const;
+  void follow(int64_t place, const Fit& fit, FrameEvidence* evidence);
 
   static constexpr int kKept = kShifts + 1;
   CellScale scale_;
@@ -74,6 +78,12 @@ class Neighbors {
   int64_t pairs_ = 0, compared_ = 0;  // since the start
   int64_t learned_ = 0;               // pairs that noise_ knows
   float noise_ = 0;                   // usual energy of the misfit in a block
+
+  /* Of the frame that was compared before: products with each neighbor; and usual changes of a block, as roots of their
+   * energy. */
+  BlockValues product_before_[kShifts];
+  BlockValues usual_ref_{}, usual_dist_{};
+  int64_t moved_ = 0;  // frames that these know
 };
 
 }  // namespace vmafx::look

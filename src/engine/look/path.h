@@ -13,6 +13,10 @@ namespace vmafx::look {
  * and frames that no shift explains have little weight. */
 ShiftValues doubt(const FrameEvidence& evidence);
 
+/* What changes tell of another shift than the best one in this: less likely by so much, at most kMostDisbelief. */
+inline constexpr float kMostDisbelief = 16;
+ShiftValues disbelief(const FrameEvidence& evidence);
+
 /* A frame and its shift on the path. */
 struct Step {
   FrameEvidence evidence;
@@ -23,7 +27,8 @@ struct Step {
  * paths that differ have met by then, or differ in nothing that frames show. */
 class Path {
  public:
-  Path();
+  /* `by_changes`: what changes from frame to frame counts, too. */
+  explicit Path(bool by_changes);
 
   void add(const FrameEvidence& evidence);
 
@@ -42,6 +47,7 @@ class Path {
   Frame& at(int64_t place) { return frames_[static_cast<size_t>(place % (kDelay + kBatch))]; }
   void settle(int64_t end);
 
+  const bool by_changes_;
   std::vector<Frame> frames_;
   ShiftValues cost_;
   int64_t added_ = 0, settled_ = 0, given_ = 0;

@@ -1,8 +1,10 @@
 #include "engine/look/timing.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/look/course.h"
+#include "engine/look/far_offset.h"
 #include "engine/look/neighbors.h"
 #include "engine/look/path.h"
 #include "engine/look/rhythm.h"
@@ -18,6 +20,7 @@ class Timing::Registration {
     if (frame != next_) {
       while (neighbors_.rest(&evidence_)) take();
       neighbors_.restart();
+      far_.end();
     }
     next_ = frame + 1;
     if (neighbors_.add(frame, sums, &evidence_)) take();
@@ -26,6 +29,10 @@ class Timing::Registration {
   void finish(std::vector<Finding>* findings) {
     while (neighbors_.rest(&evidence_)) take();
     follow(true);
+    if (const std::optional<Finding> offset = far_.finish()) {
+      findings->push_back(*offset);  // whatever neighbors seemed to fit, they are others
+      return;
+    }
     std::vector<Finding> patterns, events;
     rhythm_.finish(&patterns);
     course_.finish(&events);
@@ -50,22 +57,23 @@ class Timing::Registration {
   }
 
   void take() {
+    far_.add(evidence_);
     path_.add(evidence_);
+    path_of_pictures_.add(evidence_);
     follow(false);
   }
 
   void follow(bool all) {
     Step step;
-    while (path_.next(all, &step)) {
-      course_.add(step);
-      rhythm_.add(step);
-    }
+    while (path_.next(all, &step)) course_.add(step);
+    while (path_of_pictures_.next(all, &step)) rhythm_.add(step);
   }
 
   Neighbors neighbors_;
-  Path path_;
+  Path path_{true}, path_of_pictures_{false};  // repeated frames change nothing: rhythms show in pictures alone
   Course course_;
   Rhythm rhythm_;
+  FarOffset far_;
   FrameEvidence evidence_;
   int64_t next_ = 0;
 };

@@ -87,6 +87,27 @@ START_TEST(ranges_are_named) {
 }
 END_TEST
 
+/* Encoders that leave no detail flatten the curve of single cells, and keep the levels of areas. */
+START_TEST(ranges_of_blurred_encodes_are_named) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
+    for (bool wider : {false, true}) {
+      const double luma = wider ? 255.0 / 219 : 219.0 / 255, chroma = wider ? 255.0 / 224 : 224.0 / 255;
+      const auto change = [&](Painted& p, int, Random&) {
+        for (Samples& s : p.samples)
+          s = clipped({(s[0] - (wider ? 16 : 0)) * luma + (wider ? 0 : 16), (s[1] - 128) * chroma + 128,
+                       (s[2] - 128) * chroma + 128});
+        p = blurred(p, 3);
+      };
+      const auto findings = findings_of(seed, as_it_is, change);
+      assert_found(findings, Kind::kRange, Certainty::kLikely);
+      ck_assert_double_eq_tol(number(*f, "gain"), luma, 0.045);
+    }
+    const auto findings = findings_of(seed, as_it_is, [](Painted& p, int, Random&) { p = blurred(p, 3); });
+    ck_assert(!find(findings, Kind::kRange));
+  }
+}
+END_TEST
+
 /* Luma alone has the gain of a range: that is a change of contrast. */
 START_TEST(contrast_is_no_range) {
   for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
@@ -188,6 +209,7 @@ END_TEST
 
 int main() {
   return run_suite("levels", {{"range", ranges_are_named},
+                              {"range_of_blurred", ranges_of_blurred_encodes_are_named},
                               {"contrast", contrast_is_no_range},
                               {"matrix", matrices_are_named},
                               {"planes", planes_that_are_exchanged_or_gray_are_named},

@@ -1,6 +1,8 @@
-/* look_pair REFERENCE DISTORTED [FIRST]: prints what the look finds in two y4m files or pipes, one finding per line
- * with its evidence. It is a developer's tool (make tests/engine/look/look_pair). Both videos have the same size, 8 to
- * 16 bits; FIRST is the number of the first pair. */
+/* look_pair REFERENCE DISTORTED [FIRST [KEPT]]: prints what the look finds in two y4m files or pipes, one finding per
+ * line with its evidence. It is a developer's tool (make tests/engine/look/look_pair). Both videos have the same size,
+ * 8 to 16 bits; FIRST is the number of the first pair. Signatures are written to the file KEPT: "look_pair KEPT" looks at
+ * them again, without the videos, in some milliseconds. */
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -92,27 +94,91 @@ void print(const look::Finding& finding) {
   printf("\n");
 }
 
-int look_at(const char* ref_path, const char* dist_path, int64_t frame) {
+/* Signatures in a file, for this machine and this build alone: the format, the first number, pairs. Frames without
+ * detail are short. */
+struct Kept {
+  VideoFormat format;
+  int64_t first = 0;
+};
+
+size_t kept_bytes(int64_t frame) {
+  static_assert(offsetof(PictureSignature, luma) == 0);
+  return has_detail(frame) ? sizeof(PictureSignature) : sizeof(PictureSignature::luma);
+}
+
+class KeptWriter {
+ public:
+  KeptWriter(const char* path, const VideoFormat& format, int64_t first) {
+    if (!path) return;
+    file_ = fopen(path, "wb");
+    if (!file_) throw std::runtime_error(std::string("cannot write ") + path);
+    const Kept kept{format, first};
+    put(&kept, sizeof kept);
+  }
+  KeptWriter(const KeptWriter&) = delete;
+  KeptWriter& operator=(const KeptWriter&) = delete;
+  ~KeptWriter() {
+    if (file_) fclose(file_);
+  }
+
+  void add(int64_t frame, const SignatureSums& sums) {
+    if (!file_) return;
+    put(&sums.ref, kept_bytes(frame));
+    put(&sums.dist, kept_bytes(frame));
+  }
+
+ private:
+  void put(const void* data, size_t size) {
+    if (fwrite(data, 1, size, file_) != size) throw std::runtime_error("cannot write all signatures");
+  }
+
+  FILE* file_ = nullptr;
+};
+
+void tell(look::Look* look) {
+  for (const look::Finding& finding : look->finish()) print(finding);
+}
+
+void look_at(const char* ref_path, const char* dist_path, int64_t frame, const char* kept) {
   Y4m ref(ref_path), dist(dist_path);
   if (ref.format().w != dist.format().w || ref.format().h != dist.format().h || ref.format().bpc != dist.format().bpc)
     throw std::runtime_error("the files differ in size or depth");
   look::Look look(ref.format());
+  KeptWriter writer(kept, ref.format(), frame);
   SignatureSums sums;
   for (; ref.read() && dist.read(); frame++) {
     sign(ref, frame, &sums.ref);
     sign(dist, frame, &sums.dist);
+    writer.add(frame, sums);
     look.add(frame, sums);
   }
-  for (const look::Finding& finding : look.finish()) print(finding);
-  return 0;
+  tell(&look);
+}
+
+void look_again(const char* path) {
+  FILE* const file = fopen(path, "rb");
+  Kept kept;
+  if (!file || fread(&kept, 1, sizeof kept, file) != sizeof kept)
+    throw std::runtime_error(std::string("cannot read ") + path);
+  look::Look look(kept.format);
+  for (int64_t frame = kept.first;; frame++) {
+    SignatureSums sums{};
+    if (fread(&sums.ref, 1, kept_bytes(frame), file) != kept_bytes(frame)) break;
+    if (fread(&sums.dist, 1, kept_bytes(frame), file) != kept_bytes(frame)) break;
+    look.add(frame, sums);
+  }
+  fclose(file);
+  tell(&look);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3 && argc != 4) return fprintf(stderr, "usage: look_pair REFERENCE DISTORTED [FIRST]\n"), 2;
+  if (argc < 2 || argc > 5) return fprintf(stderr, "usage: look_pair REFERENCE DISTORTED [FIRST [KEPT]] | KEPT\n"), 2;
   try {
-    return look_at(argv[1], argv[2], argc > 3 ? atoll(argv[3]) : 0);
+    if (argc == 2) look_again(argv[1]);
+    else look_at(argv[1], argv[2], argc > 3 ? atoll(argv[3]) : 0, argc > 4 ? argv[4] : nullptr);
+    return 0;
   } catch (const std::exception& error) {
     return fprintf(stderr, "look_pair: %s\n", error.what()), 1;
   }
