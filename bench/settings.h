@@ -21,6 +21,7 @@ struct Settings {
   std::string json;               // a path, or ""
   bool cpu_time = false;
   int encodes = 1;
+  std::string check = "warn";
 };
 
 /* Prints the help and exits for --help; dies of what it does not know. */
