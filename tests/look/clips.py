@@ -368,7 +368,7 @@ def decode(name, source, pairs, path):
     command = f"-f rawvideo -pix_fmt yuv420p -frames:v {pairs + 2 * MARGIN} -vf crop={width}:{height} -y".split()
     # some AVI files have pictures that are shown twice by their times: the pictures as they come count here
     subprocess.run(
-        [*FFMPEG, "-v", "error", "-nostdin", "-i", source, "-vsync", "passthrough", *command, path], check=True
+        [*FFMPEG, "-v", "error", "-nostdin", "-i", source, "-fps_mode", "passthrough", *command, path], check=True
     )
     return {"width": width, "height": height, "bits": 8, "gray": False, "hdr": False}
 

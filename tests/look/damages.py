@@ -503,7 +503,7 @@ good(
     "both_interlaced",
     plan=lambda pairs: [("weave", 2 * i, 2 * i + 1) for i in range(pairs // 2)],
     reference=lambda pairs: [("weave", 2 * i, 2 * i + 1) for i in range(pairs // 2)],
-    encoder=f"{X264} -crf 26 -flags +ilme+ildct -top 1",
+    encoder=f"{X264} -crf 26 -flags +ilme+ildct -x264-params tff=1",
 )
 good(
     "both_telecined",

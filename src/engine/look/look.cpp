@@ -5,6 +5,7 @@
 #include "engine/look/cell_means.h"
 #include "engine/look/geometry.h"
 #include "engine/look/levels.h"
+#include "engine/look/settle.h"
 #include "engine/look/structure.h"
 #include "engine/look/timing.h"
 
@@ -60,6 +61,7 @@ std::vector<Finding> Look::so_far() const {
 std::vector<Finding> Look::findings_of(Parts& parts) {
   std::vector<Finding> findings;
   parts.finish(&findings);
+  settle(&findings);
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     return a.kind != b.kind ? a.kind < b.kind : a.from < b.from;
   });

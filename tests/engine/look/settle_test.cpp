@@ -1,0 +1,101 @@
+/* What findings of one part of the look make of those of another one. */
+#include "engine/look/settle.h"
+
+#include <string>
+
+#include "tests/support/check_main.h"
+
+using namespace vmafx;
+using namespace vmafx::look;
+using namespace vmafx::test;
+
+namespace {
+
+constexpr Certainty kPossible = Certainty::kPossible, kLikely = Certainty::kLikely, kSure = Certainty::kSure;
+
+std::vector<Finding> settled(std::vector<Finding> findings) {
+  settle(&findings);
+  return findings;
+}
+
+Certainty certainty_of(Kind kind, const std::vector<Finding>& findings) {
+  for (const Finding& finding : findings)
+    if (finding.kind == kind) return finding.certainty;
+  ck_abort_msg("the kind is gone");
+}
+
+bool has(Kind kind, const std::vector<Finding>& findings) {
+  for (const Finding& finding : findings)
+    if (finding.kind == kind) return true;
+  return false;
+}
+
+Finding shifted(double fit = 1) { return {Kind::kShifted, kSure, 0, 200, {{"x", -3.5}, {"y", 1.1}, {"fit", fit}}}; }
+
+Finding offset(double ratio, int64_t from = 0) {
+  return {Kind::kOffset, kSure, from, 200, {{"frames", 5}, {"margin", 300}, {"ratio", ratio}}};
+}
+
+}  // namespace
+
+/* A camera that pans shows a later frame as one that is shifted. */
+START_TEST(an_offset_explains_a_shift) {
+  ck_assert(!has(Kind::kShifted, settled({offset(0.006), shifted()})));
+  ck_assert(certainty_of(Kind::kOffset, settled({offset(0.006), shifted()})) == kSure);
+}
+END_TEST
+
+START_TEST(a_shift_explains_offsets_that_do_not_fit_or_change) {
+  for (const Finding& late : {offset(0.4), offset(0.006, 44)}) {
+    const std::vector<Finding> findings = settled({late, shifted()});
+    ck_assert(certainty_of(Kind::kOffset, findings) == kLikely);
+    ck_assert(certainty_of(Kind::kShifted, findings) == kSure);
+  }
+}
+END_TEST
+
+/* Ranges of a stream have frame numbers of their own. */
+START_TEST(a_range_has_its_own_beginning) {
+  Finding late = offset(0.4), picture = shifted();
+  late.from = picture.from = 100;
+  ck_assert(certainty_of(Kind::kOffset, settled({late, picture})) == kLikely);
+}
+END_TEST
+
+START_TEST(other_pictures_have_no_levels) {
+  const Finding other{Kind::kOtherPictures, kLikely, 0, 200, {{"part", 1}}};
+  const Finding gray{Kind::kGray, kSure, 0, 200, {{"plane", 1}}};
+  ck_assert(certainty_of(Kind::kGray, settled({other, gray})) == kPossible);
+  ck_assert(certainty_of(Kind::kGray, settled({gray})) == kSure);
+  const Finding mirrored{Kind::kMirrored, kSure, 0, 200, {{"fit", 1}}};
+  ck_assert(certainty_of(Kind::kGray, settled({other, mirrored, gray})) == kSure);
+}
+END_TEST
+
+START_TEST(weak_fits_and_gains_are_not_sure) {
+  const auto padded = [](double fit) { return Finding{Kind::kPadded, kSure, 0, 200, {{"bottom", 39}, {"fit", fit}}}; };
+  ck_assert(certainty_of(Kind::kPadded, settled({padded(0.98)})) == kLikely);
+  ck_assert(certainty_of(Kind::kPadded, settled({padded(0.99)})) == kSure);
+  const auto brighter = [](double gain) { return Finding{Kind::kBrightness, kSure, 0, 200, {{"gain", gain}}}; };
+  ck_assert(certainty_of(Kind::kBrightness, settled({brighter(0.834)})) == kLikely);
+  ck_assert(certainty_of(Kind::kBrightness, settled({brighter(1.13)})) == kLikely);
+  ck_assert(certainty_of(Kind::kBrightness, settled({brighter(1.05)})) == kSure);
+}
+END_TEST
+
+START_TEST(nothing_that_can_be_seen_is_nothing) {
+  ck_assert(settled({{Kind::kScaled, kLikely, 0, 200, {{"x", 0.991}, {"y", 1.002}}}}).empty());
+  ck_assert(!settled({{Kind::kScaled, kLikely, 0, 200, {{"x", 0.98}}}}).empty());
+  ck_assert(settled({{Kind::kPadded, kPossible, 0, 200, {{"left", 1.05}}}}).empty());
+  ck_assert(!settled({{Kind::kPadded, kPossible, 0, 200, {{"left", 1.05}, {"top", 2}}}}).empty());
+}
+END_TEST
+
+int main() {
+  return run_suite("settle", {{"late", an_offset_explains_a_shift},
+                              {"shifted", a_shift_explains_offsets_that_do_not_fit_or_change},
+                              {"range", a_range_has_its_own_beginning},
+                              {"other", other_pictures_have_no_levels},
+                              {"weak", weak_fits_and_gains_are_not_sure},
+                              {"trivial", nothing_that_can_be_seen_is_nothing}});
+}
