@@ -49,7 +49,7 @@ constexpr float kPartOfChange = 0.5F, kFollows = 0.5F, kMostLaggards = 0.25F;
 
 /* A frame whose change is the opposite of the reference's goes back. Chance reaches these numbers with the exponential
  * of their opposite; and the frame must follow the reference so much less. */
-constexpr float kBack = 14, kBackOverForth = 3;
+constexpr float kBack = 20, kBackOverForth = 3;
 
 /* Changes of frames prove a shift against another one by their sum over the square root of the sum of their squares. If
  * both shifts were as likely, so that each frame's number is as likely with the other sign, chance would reach x with a
@@ -62,7 +62,7 @@ constexpr double kLeastBelief = 40, kLikelyBelief = 60, kSureBelief = 120;
 constexpr double kSureRatio = 0.45;
 
 /* The first frames of a stream prove its offset, too, by so much belief: else it may have begun later. */
-constexpr int64_t kEarly = 16;
+constexpr int64_t kEarly = 10;
 constexpr double kEarlyBelief = 8;
 
 }  // namespace
@@ -173,6 +173,7 @@ void Course::look_for_swaps(const Step& step) {
   const FrameEvidence& frame = step.evidence;
   const int own = step.shift + kMostShift;
   const float back = frame.reverses[own];
+  if (own == 0 || frame.plain[own - 1] >= frame.plain[own]) return;
   if (back < kBack || back < kBackOverForth * frame.follows[own] || swaps_.size() >= kMostFindings) return;
   swaps_.push_back(
       {Kind::kSwapped, Certainty::kLikely, frame.frame - 1, frame.frame + 1, {{"frames", 2}, {"back", back}}});

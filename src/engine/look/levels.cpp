@@ -426,7 +426,7 @@ void find_chroma(const Chroma& chroma, const Color& color, bool luma_changes, st
   bool gray = false;
   for (int p = 1; p < 3; p++) {
     const double ref = chroma.deviation_ref[p], dist = chroma.deviation_dist[p];
-    if (ref < 2 || dist > 0.15 * ref) continue;
+    if (ref < 4 || dist > 0.15 * ref) continue;
     gray = true;
     findings.push_back(
         {.kind = Kind::kGray, .certainty = ref > 4 && dist < 0.3 + 0.05 * ref ? Certainty::kSure : Certainty::kLikely});
