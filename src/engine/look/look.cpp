@@ -27,13 +27,8 @@ class Look::Parts {
 
   void finish(std::vector<Finding>* findings) {
     timing_.finish(findings);
-    const auto other = [](const Finding& finding) { return finding.kind == Kind::kOtherPictures; };
-    const bool unrelated = std::any_of(findings->begin(), findings->end(), other);
     for (const std::vector<Finding>& found : {geometry_.finish(), levels_.finish(), structure_.finish()})
       findings->insert(findings->end(), found.begin(), found.end());
-    if (!unrelated) return;
-    /* Pictures of something else have other edges and colors, too. */
-    for (Finding& finding : *findings) finding.certainty = std::min(finding.certainty, Certainty::kLikely);
   }
 
  private:

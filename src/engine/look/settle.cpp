@@ -25,7 +25,8 @@ constexpr double kFullOfLimited = 255. / 219, kLimitedOfFull = 219. / 255;
  * pans. */
 constexpr double kClearOffset = 0.1;
 
-/* So large a part of all pairs shows something else: whatever their samples differ in. */
+/* So large a part of all pairs shows something else, which has other edges and colors, too; unless these are the same
+ * pictures in another place. */
 constexpr double kAllOther = 0.9;
 
 bool is_time(Kind kind) { return kind <= Kind::kSwapped; }
@@ -70,18 +71,21 @@ void settle(std::vector<Finding>* findings) {
   const auto any = [&](auto is) { return std::ranges::any_of(*findings, is); };
 
   std::erase_if(*findings, is_trivial);
+  for (Finding& finding : *findings) doubt_weak_numbers(&finding);
   const bool registered = any([&](const Finding& f) { return is_geometry(f.kind) && sure(f); });
-  const bool other = !registered && any([](const Finding& f) {
+  const auto is_other = [](const Finding& f) {
     return f.kind == Kind::kOtherPictures && number(f, "part", 0) > kAllOther;
-  });
-  const bool late = any(
-      [&](const Finding& f) { return f.kind == Kind::kOffset && sure(f) && number(f, "ratio", 1) < kClearOffset; });
+  };
+  const bool other = !registered && any(is_other);
+  const bool late =
+      any([&](const Finding& f) { return f.kind == Kind::kOffset && sure(f) && number(f, "ratio", 1) < kClearOffset; });
   const bool shifted = !late && any([&](const Finding& f) { return f.kind == Kind::kShifted && sure(f); });
 
+  if (registered) std::erase_if(*findings, is_other);
   if (late) std::erase_if(*findings, [](const Finding& f) { return f.kind == Kind::kShifted; });
   for (Finding& finding : *findings) {
-    doubt_weak_numbers(&finding);
-    if (other && (is_geometry(finding.kind) || is_level(finding.kind))) doubt(&finding, Certainty::kPossible);
+    if (other)
+      doubt(&finding, is_geometry(finding.kind) || is_level(finding.kind) ? Certainty::kPossible : Certainty::kLikely);
     if (shifted && is_time(finding.kind)) doubt(&finding, Certainty::kLikely);
   }
 }

@@ -69,6 +69,8 @@ START_TEST(other_pictures_have_no_levels) {
   ck_assert(certainty_of(Kind::kGray, settled({gray})) == kSure);
   const Finding mirrored{Kind::kMirrored, kSure, 0, 200, {{"fit", 1}}};
   ck_assert(certainty_of(Kind::kGray, settled({other, mirrored, gray})) == kSure);
+  ck_assert(!has(Kind::kOtherPictures, settled({other, mirrored})));
+  ck_assert(certainty_of(Kind::kOffset, settled({other, offset(0.006)})) == kLikely);
 }
 END_TEST
 
