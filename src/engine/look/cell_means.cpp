@@ -66,11 +66,6 @@ void CellMeans::pair(const SignatureSums& sums, PairMeans& means) const {
   frame(sums.dist, means.dist);
 }
 
-void CellMeans::pair(const SignatureSums& sums, PairMeans& means) const {
-  frame(sums.ref, means.ref);
-  frame(sums.dist, means.dist);
-}
-
 void CellMeans::chroma(const PictureSignature& picture, int plane, ChromaMeans& means) const {
   const uint32_t* const sums = picture.chroma[plane][0];
   for (int k = 0; k < kChromaCells; k++) means[k] = static_cast<float>(sums[k]) * chroma_scale_[k];
