@@ -11,8 +11,8 @@
  *   - csv: a row per frame; a missing score is an empty cell. The second column is `Time`, under the same conditions,
  *     then comes `Doubts` if any pair has some
  *   - sub: MicroDVD subtitles
- *   - ndjson: {frameNum, time, metrics, doubts} on a line of its own as each frame finishes, {window, firstFrame, lastFrame,
- *     time, pooled} as each window does; last line: all else that json has
+ *   - ndjson: {frameNum, time, metrics, doubts} on a line of its own as each frame finishes, {window, firstFrame,
+ *     lastFrame, time, pooled} as each window does; last line: all else that json has
  *
  * The encodes of a session have a report each, or one together, which only json, ndjson and csv can be. Then json has
  * `encodes`, a list of objects with `encode` (from 0), `name`, and what json has of one but for version, fps and
@@ -125,8 +125,8 @@ class ReportFile {
    * more than it will be. ENOSPC: there is none. */
   Status reserve(const ScoreTable& scores, int64_t frames);
 
-  /* NDJSON only: the line of one finished frame, flushed. Frames that subsampling skips write nothing. `doubts`: what is
-   * sure of the pair so far. `label`: as EncodeReport's. */
+  /* NDJSON only: the line of one finished frame, flushed. Frames that subsampling skips write nothing. `doubts`: what
+   * is sure of the pair so far. `label`: as EncodeReport's. */
   Status append_frame(const ScoreTable& scores, int64_t frame, const EncodeLabel* label = nullptr,
                       std::span<const char* const> doubts = {});
 

@@ -109,7 +109,8 @@ class OffsetOfParts {
     lasting_ = offset ? &finding : nullptr;
   }
 
-  /* An offset that does not hold for the parts before begins with a change. No part has seen that, so it is not sure. */
+  /* An offset that does not hold for the parts before begins with a change. No part has seen that, so it is not
+   * sure. */
   static void become_change(int64_t frames, Finding& finding) {
     finding.kind = frames > 0 ? Kind::kDropped : Kind::kDoubled;
     finding.certainty = std::min(finding.certainty, Certainty::kLikely);

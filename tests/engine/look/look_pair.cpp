@@ -1,7 +1,7 @@
 /* look_pair REFERENCE DISTORTED [FIRST [KEPT]]: prints what the look finds in two y4m files or pipes, one finding per
  * line with its evidence. It is a developer's tool (make tests/engine/look/look_pair). Both videos have the same size,
- * 8 to 16 bits; FIRST is the number of the first pair. Signatures are written to the file KEPT: "look_pair KEPT" looks at
- * them again, without the videos, in some milliseconds. */
+ * 8 to 16 bits; FIRST is the number of the first pair. Signatures are written to the file KEPT: "look_pair KEPT" looks
+ * at them again, without the videos, in some milliseconds. */
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
