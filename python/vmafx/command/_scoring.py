@@ -391,9 +391,10 @@ def score(
     processes that ffmpeg joins; `stdin`: a descriptor from which ffmpeg reads a stream.
     """
     check_outputs([video.path for video in work.videos], [Output("the report", log, REPORT)], force=False)
-    own: _Own = {"early": early, "device": device or work.settings.device, "show": show, "processes": processes}
+    device = device or work.settings.device
+    own: _Own = {"early": early, "device": device, "show": show, "processes": processes, "stdin": stdin}
     on_cpu = dataclasses.replace(work, decoding=None)
-    if not work.decoding or not work.decoding.has(own["device"]):
+    if not work.decoding or not work.decoding.has(device):
         return _score(on_cpu, log, time_range, **own)
     try:
         said = _score(work, log, time_range, **own)
@@ -415,6 +416,7 @@ class _Own(TypedDict):
     device: str | None
     show: Callable[[Step], None] | None
     processes: Processes | None
+    stdin: int
 
 
 def _is_of_decoders(said: Said) -> bool:
@@ -433,6 +435,7 @@ def _score(
     device: str | None,
     show: Callable[[Step], None] | None,
     processes: Processes | None,
+    stdin: int,
 ) -> Said:
     seeks = _seeks(work, time_range, early) if time_range else None
     logs = [log] if len(work.groups) == 1 else [log.with_stem(f"{log.stem}.{i}") for i in range(len(work.groups))]

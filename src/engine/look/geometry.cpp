@@ -525,6 +525,9 @@ std::optional<Certainty> Geometry::certainty_of(const Joint& axis, const Joint& 
   if (scaled && std::abs(axis.first - axis.last) < 1.2)
     return axis.ratio > 1.8 ? std::optional(Certainty::kPossible) : std::nullopt;
   if (most < kLeast || most < 3 * axis.error) return std::nullopt;
+  /* Pictures are shifted as a whole. Encoders that lag behind what moves slowly shift parts of them. */
+  const bool uneven = !scaled && std::abs(axis.first - axis.last) > 4 * axis.error;
+  if (uneven && axis.ratio < 4) return std::nullopt;
   /* Encoders that are short of bits leave less detail than their errors, of which each profile shows others. What they
    * leave is where it was displaced to, and cells fit much better there, or both bands of the profile do. */
   const bool cells = axis.place > kPlaceOfCells && axis.ratio > 1.3 && axis.fitted > 0.9 && axis.agree > 0;
@@ -535,7 +538,7 @@ std::optional<Certainty> Geometry::certainty_of(const Joint& axis, const Joint& 
   if (axis.ratio > (far              ? 2
                     : axis.agree > 1 ? 2.5
                                      : 3.5) &&
-      (axis.explained > 0.9 || far) && agree > 0.85 && is_settled(other) && most > 5 * axis.error && !small)
+      (axis.explained > 0.9 || far) && agree > 0.85 && is_settled(other) && most > 5 * axis.error && !small && !uneven)
     return Certainty::kSure;
   if (axis.ratio > (small ? 1.3 : 1.5) && (axis.explained > 0.75 || far) && both && !soft) return Certainty::kLikely;
   return axis.ratio > 1.8 && axis.fitted > 0.8 ? std::optional(Certainty::kPossible) : std::nullopt;

@@ -9,17 +9,25 @@ namespace vmafx::look {
 
 namespace {
 
-/* Findings of geometry fit at least so well where they are sure: below, borders of one side were missed or took
+/* Places and sizes fit at least so well where they are sure: below, borders of one side were missed or took
  * another size in clips that are short of bits. */
 constexpr double kSureFit = 0.985;
 
-/* A scale nearer to 1, and borders of fewer samples, are within what blur and noise do to a picture that hardly moves
- * and has few edges. */
-constexpr double kLeastScale = 0.012, kLeastBorder = 1.5;
+/* A scale nearer to 1, and borders and unsure crops of fewer samples, are within what blur and noise do to a picture
+ * that hardly moves and has few edges. */
+constexpr double kLeastScale = 0.012, kLeastBorder = 1.5, kLeastCrop = 1.75;
 
 /* Gains so near those of a mistaken range are likely to be it, even where the offset does not fit. */
-constexpr double kNearRange = 0.055;
+constexpr double kNearRange = 0.055, kLikelyRange = 0.0225;
 constexpr double kFullOfLimited = 255. / 219, kLimitedOfFull = 219. / 255;
+
+/* Freezes of fewer frames are likely at most, and nothing where the encode's error there is not so many times its usual
+ * one: encoders that are short of bits leave out a frame's changes. */
+constexpr double kShortFreeze = 3, kErrorOfFreeze = 6;
+
+/* What is just possible goes where the other shift leaves more than this part of the votes, or where a line fits levels
+ * nearly as well as another curve. */
+constexpr double kPossibleRatio = 0.6, kLeastMisfit = 5.5;
 
 /* One offset of the whole stream that leaves this part of the votes explains a shift of the picture: a camera that
  * pans. */
@@ -41,25 +49,55 @@ double number(const Finding& finding, std::string_view name, double otherwise) {
 
 void doubt(Finding* finding, Certainty most) { finding->certainty = std::min(finding->certainty, most); }
 
-bool is_near_range(double gain) {
-  return std::abs(gain - kFullOfLimited) < kNearRange || std::abs(gain - kLimitedOfFull) < kNearRange;
-}
+double off_range(double gain) { return std::min(std::abs(gain - kFullOfLimited), std::abs(gain - kLimitedOfFull)); }
 
-/* Nothing that anyone could see. */
-bool is_trivial(const Finding& finding) {
-  if (finding.kind == Kind::kScaled)
-    return std::max(std::abs(number(finding, "x", 1) - 1), std::abs(number(finding, "y", 1) - 1)) < kLeastScale;
-  if (finding.kind != Kind::kPadded) return false;
+double widest_side(const Finding& finding) {
   double widest = 0;
   for (const char* side : {"left", "top", "right", "bottom"}) widest = std::max(widest, number(finding, side, 0));
-  return widest < kLeastBorder;
+  return widest;
+}
+
+/* A frame or two that repeat the one before. */
+bool is_short_freeze(const Finding& finding) {
+  return finding.kind == Kind::kFrozen && number(finding, "frames", kShortFreeze) < kShortFreeze;
+}
+
+/* Numbers as good encodes have them, too. */
+bool is_trivial(const Finding& finding) {
+  const bool sure = finding.certainty == Certainty::kSure, possible = finding.certainty == Certainty::kPossible;
+  if (is_short_freeze(finding)) return number(finding, "error", 1e9) < kErrorOfFreeze * number(finding, "noise", 0);
+  if (is_time(finding.kind)) return possible && number(finding, "ratio", 0) > kPossibleRatio;
+  switch (finding.kind) {
+    case Kind::kScaled:
+      return std::max(std::abs(number(finding, "x", 1) - 1), std::abs(number(finding, "y", 1) - 1)) < kLeastScale;
+    case Kind::kPadded: return widest_side(finding) < kLeastBorder;
+    case Kind::kCropped: return !sure && widest_side(finding) < kLeastCrop;
+    case Kind::kRange: return !sure && off_range(number(finding, "gain", kFullOfLimited)) > kLikelyRange;
+    case Kind::kTransfer: return possible && number(finding, "line_misfit", 1e9) < kLeastMisfit;
+    default: return false;
+  }
 }
 
 void doubt_weak_numbers(Finding* finding) {
-  const bool borders = finding->kind == Kind::kCropped || finding->kind == Kind::kPadded;
-  if (borders && number(*finding, "fit", 1) < kSureFit) doubt(finding, Certainty::kLikely);
-  if (finding->kind == Kind::kBrightness && is_near_range(number(*finding, "gain", 1)))
+  const bool placed = finding->kind >= Kind::kCropped && finding->kind <= Kind::kShifted;
+  if (placed && number(*finding, "fit", 1) < kSureFit) doubt(finding, Certainty::kLikely);
+  if (is_short_freeze(*finding)) doubt(finding, Certainty::kLikely);
+  if (finding->kind == Kind::kBrightness && off_range(number(*finding, "gain", 1)) < kNearRange)
     doubt(finding, Certainty::kLikely);
+}
+
+/* Several changes of one kind, of which one is of several frames, may be a rhythm whose steps stand still. */
+void doubt_repeated_changes(std::vector<Finding>* findings, Kind kind) {
+  int changes = 0;
+  bool several = false;
+  for (const Finding& finding : *findings) {
+    if (finding.kind != kind) continue;
+    changes++;
+    several = several || number(finding, "frames", 1) > 1;
+  }
+  if (changes < 2 || !several) return;
+  for (Finding& finding : *findings)
+    if (finding.kind == kind) doubt(&finding, Certainty::kLikely);
 }
 
 }  // namespace
@@ -79,15 +117,15 @@ void settle(std::vector<Finding>* findings) {
   const bool other = !registered && any(is_other);
   const bool late =
       any([&](const Finding& f) { return f.kind == Kind::kOffset && sure(f) && number(f, "ratio", 1) < kClearOffset; });
-  const bool shifted = !late && any([&](const Finding& f) { return f.kind == Kind::kShifted && sure(f); });
 
   if (registered) std::erase_if(*findings, is_other);
   if (late) std::erase_if(*findings, [](const Finding& f) { return f.kind == Kind::kShifted; });
   for (Finding& finding : *findings) {
     if (other)
       doubt(&finding, is_geometry(finding.kind) || is_level(finding.kind) ? Certainty::kPossible : Certainty::kLikely);
-    if (shifted && is_time(finding.kind)) doubt(&finding, Certainty::kLikely);
+    if (registered && !late && is_time(finding.kind)) doubt(&finding, Certainty::kLikely);
   }
+  for (const Kind kind : {Kind::kDropped, Kind::kDoubled}) doubt_repeated_changes(findings, kind);
 }
 
 }  // namespace vmafx::look

@@ -85,6 +85,36 @@ START_TEST(weak_fits_and_gains_are_not_sure) {
 }
 END_TEST
 
+START_TEST(encoders_that_are_short_of_bits_freeze_for_a_frame) {
+  const auto frozen = [](double frames, double error) {
+    return Finding{Kind::kFrozen, kSure, 20, 25, {{"frames", frames}, {"noise", 37}, {"error", error}}};
+  };
+  ck_assert(settled({frozen(1, 177)}).empty());
+  ck_assert(certainty_of(Kind::kFrozen, settled({frozen(1, 230)})) == kLikely);
+  ck_assert(certainty_of(Kind::kFrozen, settled({frozen(5, 177)})) == kSure);
+}
+END_TEST
+
+START_TEST(changes_that_add_up_may_be_a_rhythm) {
+  const auto doubled = [](double frames, int64_t from) {
+    return Finding{Kind::kDoubled, kSure, from, from + 50, {{"frames", frames}, {"ratio", 0.1}}};
+  };
+  ck_assert(certainty_of(Kind::kDoubled, settled({doubled(2, 60), doubled(3, 139)})) == kLikely);
+  ck_assert(certainty_of(Kind::kDoubled, settled({doubled(1, 60), doubled(1, 139)})) == kSure);
+  ck_assert(certainty_of(Kind::kDoubled, settled({doubled(3, 139)})) == kSure);
+}
+END_TEST
+
+START_TEST(numbers_of_good_encodes_are_nothing) {
+  ck_assert(settled({{Kind::kRange, kLikely, 0, 200, {{"gain", 0.882}}}}).empty());
+  ck_assert(!settled({{Kind::kRange, kLikely, 0, 200, {{"gain", 0.87}}}}).empty());
+  ck_assert(settled({{Kind::kTransfer, kPossible, 0, 200, {{"line_misfit", 5.2}}}}).empty());
+  ck_assert(settled({{Kind::kOffset, kPossible, 0, 200, {{"frames", -2}, {"ratio", 0.616}}}}).empty());
+  ck_assert(settled({{Kind::kCropped, kLikely, 0, 200, {{"left", 1.54}, {"fit", 1}}}}).empty());
+  ck_assert(!settled({{Kind::kCropped, kSure, 0, 200, {{"left", 1}, {"fit", 1}}}}).empty());
+}
+END_TEST
+
 START_TEST(nothing_that_can_be_seen_is_nothing) {
   ck_assert(settled({{Kind::kScaled, kLikely, 0, 200, {{"x", 0.991}, {"y", 1.002}}}}).empty());
   ck_assert(!settled({{Kind::kScaled, kLikely, 0, 200, {{"x", 0.98}}}}).empty());
@@ -99,5 +129,8 @@ int main() {
                               {"range", a_range_has_its_own_beginning},
                               {"other", other_pictures_have_no_levels},
                               {"weak", weak_fits_and_gains_are_not_sure},
+                              {"freezes", encoders_that_are_short_of_bits_freeze_for_a_frame},
+                              {"rhythm", changes_that_add_up_may_be_a_rhythm},
+                              {"good", numbers_of_good_encodes_are_nothing},
                               {"trivial", nothing_that_can_be_seen_is_nothing}});
 }

@@ -53,7 +53,7 @@ def _decoders(cuda: ctypes.CDLL, index: int) -> int:
         status = ctypes.CDLL("libnvcuvid.so.1").cuvidGetDecoderCaps(ctypes.byref(asked))
     except (OSError, AttributeError):
         return 1
-    return 1 if status else max(1, asked.decoders)
+    return 1 if status else max(1, int(asked.decoders))
 
 
 if __name__ == "__main__":
