@@ -256,6 +256,7 @@ def check_readable(path: str) -> None:
 SEEKABLE = {"mov", "matroska", "webm", "mpegts", "yuv4mpegpipe", "nut", "mxf", "flv", "ivf"}
 TIMES_BEGIN_ANEW = {"mpegts", "mpeg"}
 BACK_S, AHEAD_S = 0.1, 10.0  # a larger step of times is a new beginning, as for ffmpeg (-dts_delta_threshold)
+LEAST_RECORDING = 8  # packets
 # Raw streams and sequences of pictures have no times. FFmpeg's AVI has no times of pictures that are out of order.
 WITHOUT_TIMES = re.compile(
     r"^(?:avi|h26[1-4]|hevc|vvc|evc|obu|av1|mpegvideo|m4v|vc1|cavsvideo|avs[23]|dirac|mjpeg(?:_2000)?|dnxhd|rawvideo|"
@@ -321,19 +322,36 @@ def joined(ffprobe: str, video: Video, gaps: bool = True) -> Video:
     """
     if TIMES_BEGIN_ANEW.isdisjoint(video.container.split(",")) or video.restarts:
         return video
-    parts: list[list[float]] = []
-    entries = "pts_time,dts_time"
-    for fields in _packets(ffprobe, video.path, entries, "V:0", video.options):
-        time = _number(fields.get("dts_time"))
-        if time is None:
-            continue
-        if not parts or not parts[-1][-1] - BACK_S <= time <= parts[-1][-1] + (AHEAD_S if gaps else math.inf):
-            parts.append([time, time])
-        parts[-1][-1] = time
+    packets = _packets(ffprobe, video.path, "pts_time,dts_time", "V:0", video.options)
+    times = [time for fields in packets if (time := _number(fields.get("dts_time"))) is not None]
+    frame = float(1 / video.rate) if video.rate else 0.0
+    parts = _recordings(times, frame, AHEAD_S if gaps else math.inf)
     if len(parts) < 2:
         return video
-    frame = float(1 / video.rate) if video.rate else 0.0
     return replace(video, restarts=len(parts) - 1, duration=sum(last - first + frame for first, last in parts))
+
+
+def _recordings(times: Sequence[float], frame: float, ahead: float) -> list[tuple[float, float]]:
+    """Returns the first and the last time of each recording. `ahead`: how far times may jump within one. A few packets
+    with other times are damaged, and no recording.
+    """
+    runs: list[list[float]] = []
+    for time in times:
+        if not runs or not runs[-1][-1] - BACK_S <= time <= runs[-1][-1] + AHEAD_S:
+            runs.append([])
+        runs[-1].append(time)
+    parts: list[tuple[float, float]] = []
+    damaged = 0
+    for run in runs:
+        if len(run) < LEAST_RECORDING and len(runs) > 1:
+            damaged += len(run)
+            continue
+        first, last = run[0], run[-1]
+        if parts and parts[-1][1] - BACK_S <= first <= parts[-1][1] + ahead + damaged * frame:
+            first = parts.pop()[0]
+        parts.append((first, last))
+        damaged = 0
+    return parts
 
 
 def ends_of_streams(ffprobe: str, video: Video) -> tuple[float | None, float | None]:
