@@ -337,6 +337,9 @@ def _recordings(times: Sequence[float], frame: float, ahead: float) -> list[tupl
     """
     runs: list[list[float]] = []
     for time in times:
+        if runs and len(runs[-1]) > LEAST_RECORDING and runs[-1][-LEAST_RECORDING] <= time:
+            while runs[-1][-1] > time + BACK_S:
+                runs[-1].pop()  # it was ahead of packets that go on as those before it
         if not runs or not runs[-1][-1] - BACK_S <= time <= runs[-1][-1] + AHEAD_S:
             runs.append([])
         runs[-1].append(time)
