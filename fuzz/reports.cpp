@@ -251,7 +251,7 @@ void read_xml(const Written& written) {
     if (std::string_view(name) != "frame") return;
     Seen& counts = *static_cast<Seen*>(user);
     counts.frames++;
-    for (; *attributes; attributes += 2) counts.attributes++;
+    for (; *attributes; attributes += 2) counts.attributes += std::string_view(*attributes) != "doubts";
   });
   const int size = static_cast<int>(written.text.size());
   REQUIRE(XML_Parse(parser.get(), written.text.data(), size, 1) == XML_STATUS_OK, "no XML: %s: %s",
