@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -58,6 +59,13 @@ struct Finding {
   Certainty certainty = Certainty::kPossible;
   int64_t from = 0, end = 0;                               // pairs that are concerned: from .. end-1
   std::vector<std::pair<std::string, double>> evidence{};  // numbers by name, as Kind says; "fit" and the like besides
+
+  /* The evidence of this name, or `otherwise` if there is none. */
+  double value(std::string_view name, double otherwise = 0) const {
+    for (const auto& [known, number] : evidence)
+      if (known == name) return number;
+    return otherwise;
+  }
 };
 
 }  // namespace vmafx::look

@@ -54,16 +54,9 @@ std::vector<std::string_view> defining(Kind kind) {
   }
 }
 
-/* 0: the finding has no evidence of this name. */
-double value(const Finding& finding, std::string_view name) {
-  for (const auto& [evidence, number] : finding.evidence)
-    if (evidence == name) return number;
-  return 0;
-}
-
 bool has_same_evidence(const Finding& a, const Finding& b) {
   return std::ranges::all_of(defining(a.kind), [&](std::string_view name) {
-    const double of_a = value(a, name), of_b = value(b, name);
+    const double of_a = a.value(name), of_b = b.value(name);
     return std::abs(of_a - of_b) <= room_of(a.kind, name, std::max(std::abs(of_a), std::abs(of_b)));
   });
 }
@@ -83,7 +76,7 @@ class OffsetOfParts {
 
   /* True: the finding says no more than an earlier one, which now lasts as long. */
   bool explains(Finding& finding) {
-    const auto frames = static_cast<int64_t>(value(finding, "frames"));
+    const auto frames = static_cast<int64_t>(finding.value("frames"));
     if (finding.kind != Kind::kOffset) {
       go_on_at(offset_ + (finding.kind == Kind::kDropped ? frames : -frames), finding);
       return false;

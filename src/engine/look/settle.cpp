@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <string_view>
 
 namespace vmafx::look {
 
@@ -41,48 +40,42 @@ bool is_time(Kind kind) { return kind <= Kind::kSwapped; }
 bool is_geometry(Kind kind) { return kind >= Kind::kMirrored && kind <= Kind::kShifted; }
 bool is_level(Kind kind) { return kind >= Kind::kRange && kind <= Kind::kGray; }
 
-double number(const Finding& finding, std::string_view name, double otherwise) {
-  for (const auto& [known, value] : finding.evidence)
-    if (known == name) return value;
-  return otherwise;
-}
-
 void doubt(Finding* finding, Certainty most) { finding->certainty = std::min(finding->certainty, most); }
 
 double off_range(double gain) { return std::min(std::abs(gain - kFullOfLimited), std::abs(gain - kLimitedOfFull)); }
 
 double widest_side(const Finding& finding) {
   double widest = 0;
-  for (const char* side : {"left", "top", "right", "bottom"}) widest = std::max(widest, number(finding, side, 0));
+  for (const char* side : {"left", "top", "right", "bottom"}) widest = std::max(widest, finding.value(side, 0));
   return widest;
 }
 
 /* A frame or two that repeat the one before. */
 bool is_short_freeze(const Finding& finding) {
-  return finding.kind == Kind::kFrozen && number(finding, "frames", kShortFreeze) < kShortFreeze;
+  return finding.kind == Kind::kFrozen && finding.value("frames", kShortFreeze) < kShortFreeze;
 }
 
 /* Numbers as good encodes have them, too. */
 bool is_trivial(const Finding& finding) {
   const bool sure = finding.certainty == Certainty::kSure, possible = finding.certainty == Certainty::kPossible;
-  if (is_short_freeze(finding)) return number(finding, "error", 1e9) < kErrorOfFreeze * number(finding, "noise", 0);
-  if (is_time(finding.kind)) return possible && number(finding, "ratio", 0) > kPossibleRatio;
+  if (is_short_freeze(finding)) return finding.value("error", 1e9) < kErrorOfFreeze * finding.value("noise", 0);
+  if (is_time(finding.kind)) return possible && finding.value("ratio", 0) > kPossibleRatio;
   switch (finding.kind) {
     case Kind::kScaled:
-      return std::max(std::abs(number(finding, "x", 1) - 1), std::abs(number(finding, "y", 1) - 1)) < kLeastScale;
+      return std::max(std::abs(finding.value("x", 1) - 1), std::abs(finding.value("y", 1) - 1)) < kLeastScale;
     case Kind::kPadded: return widest_side(finding) < kLeastBorder;
     case Kind::kCropped: return !sure && widest_side(finding) < kLeastCrop;
-    case Kind::kRange: return !sure && off_range(number(finding, "gain", kFullOfLimited)) > kLikelyRange;
-    case Kind::kTransfer: return possible && number(finding, "line_misfit", 1e9) < kLeastMisfit;
+    case Kind::kRange: return !sure && off_range(finding.value("gain", kFullOfLimited)) > kLikelyRange;
+    case Kind::kTransfer: return possible && finding.value("line_misfit", 1e9) < kLeastMisfit;
     default: return false;
   }
 }
 
 void doubt_weak_numbers(Finding* finding) {
   const bool placed = finding->kind >= Kind::kCropped && finding->kind <= Kind::kShifted;
-  if (placed && number(*finding, "fit", 1) < kSureFit) doubt(finding, Certainty::kLikely);
+  if (placed && finding->value("fit", 1) < kSureFit) doubt(finding, Certainty::kLikely);
   if (is_short_freeze(*finding)) doubt(finding, Certainty::kLikely);
-  if (finding->kind == Kind::kBrightness && off_range(number(*finding, "gain", 1)) < kNearRange)
+  if (finding->kind == Kind::kBrightness && off_range(finding->value("gain", 1)) < kNearRange)
     doubt(finding, Certainty::kLikely);
 }
 
@@ -93,7 +86,7 @@ void doubt_repeated_changes(std::vector<Finding>* findings, Kind kind) {
   for (const Finding& finding : *findings) {
     if (finding.kind != kind) continue;
     changes++;
-    several = several || number(finding, "frames", 1) > 1;
+    several = several || finding.value("frames", 1) > 1;
   }
   if (changes < 2 || !several) return;
   for (Finding& finding : *findings)
@@ -112,11 +105,11 @@ void settle(std::vector<Finding>* findings) {
   for (Finding& finding : *findings) doubt_weak_numbers(&finding);
   const bool registered = any([&](const Finding& f) { return is_geometry(f.kind) && sure(f); });
   const auto is_other = [](const Finding& f) {
-    return f.kind == Kind::kOtherPictures && number(f, "part", 0) > kAllOther;
+    return f.kind == Kind::kOtherPictures && f.value("part", 0) > kAllOther;
   };
   const bool other = !registered && any(is_other);
   const bool late =
-      any([&](const Finding& f) { return f.kind == Kind::kOffset && sure(f) && number(f, "ratio", 1) < kClearOffset; });
+      any([&](const Finding& f) { return f.kind == Kind::kOffset && sure(f) && f.value("ratio", 1) < kClearOffset; });
 
   if (registered) std::erase_if(*findings, is_other);
   if (late) std::erase_if(*findings, [](const Finding& f) { return f.kind == Kind::kShifted; });

@@ -14,19 +14,12 @@ using Remedies = std::vector<std::string>;
 
 /* -- Numbers ------------------------------------------------------------------------------------------------------- */
 
-/* The evidence of this name; 0: the finding has none. */
-double value(const Finding& finding, const char* name) {
-  for (const auto& [evidence, number] : finding.evidence)
-    if (evidence == name) return number;
-  return 0;
-}
-
 /* "3", "0.25" */
 std::string text_of(double number) { return format_text("%.4g", number); }
 
-std::string number(const Finding& finding, const char* name) { return text_of(value(finding, name)); }
+std::string number(const Finding& finding, const char* name) { return text_of(finding.value(name)); }
 
-long long whole(const Finding& finding, const char* name) { return std::llround(value(finding, name)); }
+long long whole(const Finding& finding, const char* name) { return std::llround(finding.value(name)); }
 
 /* "1 frame", "3 frames" */
 std::string counted(long long count, const std::string& what) {
@@ -59,13 +52,13 @@ std::string doubled_text(const Finding& finding) {
 }
 
 std::string cadence_text(const Finding& finding) {
-  const bool drops = value(finding, "dropped") > 0;
+  const bool drops = finding.value("dropped") > 0;
   return std::string("main ") + (drops ? "leaves out " : "repeats ") + number(finding, drops ? "dropped" : "repeated") +
          " of " + number(finding, "of") + " frames in a pattern";
 }
 
 Remedies cadence_remedies(const Finding& finding) {
-  if (value(finding, "dropped") > 0) return {"fps=R before the reference, with the frame rate R of main"};
+  if (finding.value("dropped") > 0) return {"fps=R before the reference, with the frame rate R of main"};
   return {format_text("decimate=cycle=%lld before main", whole(finding, "of")),
           "fieldmatch,decimate before main, if it is telecined"};
 }
@@ -75,7 +68,7 @@ Remedies cadence_remedies(const Finding& finding) {
 std::string sides(const Finding& finding) {
   std::string text;
   for (const char* side : {"left", "top", "right", "bottom"})
-    if (const double samples = value(finding, side); samples != 0)
+    if (const double samples = finding.value(side); samples != 0)
       text += (text.empty() ? "" : ", ") + text_of(samples) + " " + side;
   return text.empty() ? "none" : text;
 }
@@ -96,7 +89,7 @@ Remedies rotation_remedies(const Finding& finding) {
 }
 
 Remedies scale_remedies(const Finding& finding) {
-  const double x = value(finding, "x"), y = value(finding, "y");
+  const double x = finding.value("x"), y = finding.value("y");
   if (x <= 0 || y <= 0) return {};
   const bool larger = x * y > 1;
   return {format_text("crop=iw/%.4f:ih/%.4f,scale=W:H before %s, with the size W:H of main", larger ? x : 1 / x,
@@ -105,7 +98,7 @@ Remedies scale_remedies(const Finding& finding) {
 
 /* Crops both to what they share, if the shift is by whole samples. */
 Remedies shift_remedies(const Finding& finding) {
-  const double x = value(finding, "x"), y = value(finding, "y");
+  const double x = finding.value("x"), y = finding.value("y");
   const bool is_whole = std::abs(x - std::round(x)) < 0.1 && std::abs(y - std::round(y)) < 0.1;
   if (!is_whole) return {"scale main and the reference from their source with the same scaler and siting"};
   const auto part = [&](double along_x, double along_y) {
@@ -135,13 +128,13 @@ std::string called(const CodePoint (&points)[n], const Finding& finding, const c
 }
 
 std::string range_text(const Finding& finding) {
-  const bool expanded = value(finding, "gain") > 1;
+  const bool expanded = finding.value("gain") > 1;
   return std::string("main has ") + (expanded ? "full" : "limited") + "-range samples where the reference has " +
          (expanded ? "limited" : "full") + " range (gain " + number(finding, "gain") + ")";
 }
 
 Remedies range_remedies(const Finding& finding) {
-  const bool expanded = value(finding, "gain") > 1;
+  const bool expanded = finding.value("gain") > 1;
   return {std::string("scale=in_range=") + (expanded ? "full:out_range=limited" : "limited:out_range=full") +
           " before main"};
 }
@@ -165,12 +158,12 @@ Remedies convert(const Finding& finding, const char* option) {
 
 std::string brightness_text(const Finding& finding) {
   return format_text("the luma of main is %s times that of the reference %+.4g", number(finding, "gain").c_str(),
-                     value(finding, "offset"));
+                     finding.value("offset"));
 }
 
 Remedies brightness_remedies(const Finding& finding) {
-  const double gain = value(finding, "gain");
-  return {format_text("lutyuv=y=(val%+.4g)/%.4g before main, if the change is not meant", -value(finding, "offset"),
+  const double gain = finding.value("gain");
+  return {format_text("lutyuv=y=(val%+.4g)/%.4g before main, if the change is not meant", -finding.value("offset"),
                       gain ? gain : 1)};
 }
 
