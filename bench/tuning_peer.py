@@ -41,7 +41,7 @@ class Source:
 
 @dataclass
 class Work:
-    """What a search has cost."""
+    """The cost of a search."""
 
     decoded: int = 0
     encoded: int = 0

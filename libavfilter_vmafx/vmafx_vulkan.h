@@ -33,7 +33,7 @@
 #include "libavutil/frame.h"
 #include "avfilter.h"
 
-/** What copies the frames of one input. Its functions are called by the filter's thread, except for those that say
+/** A copier of the frames of one input. Its functions are called by the filter's thread, except for those that say
  * otherwise. */
 typedef struct VMAFXVulkan VMAFXVulkan;
 

@@ -238,8 +238,8 @@ Handles<Import>& imports() {
 
 namespace {
 
-/* Where the memory begins in its file: llvmpipe, Mesa's Vulkan on the CPU, writes a header before it, the sizes of the
- * file and of the header first. */
+/* The place in its file where exported memory begins: llvmpipe, Mesa's Vulkan on the CPU, writes a header before it,
+ * the sizes of the file and of the header first. */
 size_t offset_in_file(int fd) {
   char path[64] = "", name[64] = "";
   std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd);

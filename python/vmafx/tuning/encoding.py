@@ -101,7 +101,7 @@ def _lines_before(job: Job, layout: output.Layout) -> list[str]:
 
 @dataclass
 class _Plan:
-    """What the search has found."""
+    """The result of the search."""
 
     quantizer: float
     outcome: Outcome | None = None

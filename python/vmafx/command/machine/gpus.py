@@ -25,7 +25,7 @@ GIB = 1 << 30
 
 @dataclass
 class Examination:
-    """What the library told, and what follows."""
+    """The facts that the library told, and what follows from them."""
 
     library: dict[str, Any] = field(default_factory=dict)  # place, version
     cpu: dict[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What is wrong with a machine, and what the user can do."""
+"""Problems of a machine, and what the user can do about each."""
 
 import errno
 from dataclasses import dataclass
