@@ -93,13 +93,13 @@ def settings_of(values: Mapping[str, Option]) -> dict[str, bytes | int]:
     return settings
 
 
-def _free_options(pointer: Any) -> None:
-    library().vmafx_options_free(ffi.new("VmafxOptions **", pointer))
-
-
 def new_options() -> Any:
-    """A VmafxOptions with the defaults, which is freed when Python has no reference to it."""
-    return ffi.gc(library().vmafx_options_new(), _free_options)
+    """A VmafxOptions * in an array of one, with the defaults, which is freed when Python has no reference to the array.
+
+    The library's own function frees it: an interrupt that came to one of Python's at this place would be lost.
+    """
+    holder = ffi.new("VmafxOptions **", library().vmafx_options_new())
+    return ffi.gc(holder, library().vmafx_options_free)
 
 
 class WithOptions(type):

@@ -100,7 +100,8 @@ class _Context(Owned):
 
     def _open(self, settings: Mapping[str, bytes | int]) -> int:
         self.check_open(True)
-        options = new_options()
+        holder = new_options()
+        options = holder[0]
         library().vmafx_options_set_log(options, log_callback, self.cookie)
         for name, value in settings.items():
             set_option = library().vmafx_options_set if isinstance(value, bytes) else library().vmafx_options_set_int
