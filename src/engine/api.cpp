@@ -83,12 +83,11 @@ int give_score(VmafxContext* ctx, Find find, const char** name, double* score) {
 /* The pictures of the encodes that a call hands over: the library's from the first line on, whatever follows. */
 class DistPictures {
  public:
-  DistPictures(const VmafxPicture* const* dist, int n) : dist_(dist), n_(n) {
-    for (int i = 0; dist && i < n; i++) {
-      if (!dist[i]) continue;
-      OwnedPicture picture(*dist[i]);
-      if (i < VMAFX_MOST_ENCODES) std::swap(taken_[i], picture);
-    }
+  DistPictures(const VmafxPicture* const* dist, int n) : dist_(dist), n_(n) {}
+  DistPictures(const DistPictures&) = delete;
+  ~DistPictures() {
+    for (int i = 0; dist_ && i < n_; i++)
+      if (!handed_over_ && dist_[i]) OwnedPicture released(*dist_[i]);
   }
 
   bool missing() const { return !dist_ || n_ < 1; }
@@ -99,19 +98,19 @@ class DistPictures {
       return vmafx::error(EINVAL, "got %d distorted pictures for %d encodes", n_, session.encodes());
     if (std::all_of(dist_, dist_ + n_, [](const VmafxPicture* picture) { return !picture; }))
       return vmafx::error(EINVAL, "a picture of the reference was submitted without one of any encode");
+    for (int i = 0; i < n_; i++)
+      if (dist_[i]) VMAFX_TRY(check_reserved(*dist_[i], "VmafxPicture"));
     Session::DistPictures pictures(static_cast<size_t>(n_));
-    for (int i = 0; i < n_; i++) {
-      if (!dist_[i]) continue;
-      VMAFX_TRY(check_reserved(*taken_[i], "VmafxPicture"));
-      pictures[static_cast<size_t>(i)].emplace(std::move(taken_[i]));
-    }
+    for (int i = 0; i < n_; i++)
+      if (dist_[i]) pictures[static_cast<size_t>(i)].emplace(*dist_[i]);
+    handed_over_ = true;
     return pictures;
   }
 
  private:
   const VmafxPicture* const* dist_;
   int n_;
-  OwnedPicture taken_[VMAFX_MOST_ENCODES];
+  bool handed_over_ = false;
 };
 
 /* Checks the formats of the encodes, `expected` of them, and hands them to `body`. */

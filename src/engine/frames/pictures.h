@@ -32,7 +32,9 @@ inline std::optional<double> time_of(const VmafxPicture& picture) {
 class OwnedPicture {
  public:
   explicit OwnedPicture(const VmafxPicture& picture = {}) noexcept : picture_(picture) {}
-  OwnedPicture(OwnedPicture&& other) noexcept : picture_(std::exchange(other.picture_, {})) {}
+  /* Leaves the other with nothing to release. A picture moves some ten times on its way, so its words are copied once
+   * each time, and not cleared. */
+  OwnedPicture(OwnedPicture&& other) noexcept : picture_(other.picture_) { other.picture_.release = nullptr; }
   ~OwnedPicture() {
     if (picture_.release) picture_.release(picture_.opaque);
   }
