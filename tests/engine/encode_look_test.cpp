@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,7 +36,7 @@ uint16_t sample(const VmafxFormat& f, double value) {
 }
 
 /* Waves that move; the distorted picture has a little noise. */
-Samples moving(const VmafxFormat& f, int n, bool distorted, bool exchanged) {
+Samples make_moving(const VmafxFormat& f, int n, bool distorted, bool exchanged) {
   Samples samples(luma_size(f) + 2 * chroma_size(f));
   for (int y = 0; y < f.height; y++)
     for (int x = 0; x < f.width; x++) {
@@ -49,6 +50,14 @@ Samples moving(const VmafxFormat& f, int n, bool distorted, bool exchanged) {
       samples[at + (exchanged ? chroma_size(f) : 0)] = sample(f, 110 + 60 * std::sin(x / 19. + n / 25.));
       samples[at + (exchanged ? 0 : chroma_size(f))] = sample(f, 150 + 60 * std::cos(y / 9. - n / 35.));
     }
+  return samples;
+}
+
+/* Each is made once for all runs of a test. */
+const Samples& moving(const VmafxFormat& f, int n, bool distorted, bool exchanged) {
+  static std::map<std::tuple<int, int, int, int, int, bool, bool>, Samples> made;
+  Samples& samples = made[{f.width, f.height, f.chroma, f.bits, n, distorted, exchanged}];
+  if (samples.empty()) samples = make_moving(f, n, distorted, exchanged);
   return samples;
 }
 

@@ -9,6 +9,23 @@
 #include <string>
 #include <vector>
 
+namespace vmafx::test {
+
+/* Check writes to a file where each assertion that holds stands, so that it can tell where a program died. One that is
+ * repeated is written once: tests of kernels repeat some a million times. */
+inline void mark(const char* file, int line) {
+  static thread_local const char* last_file = nullptr;
+  static thread_local int last_line = 0;
+  if (line == last_line && file == last_file) return;
+  last_file = file;
+  last_line = line;
+  _mark_point(file, line);
+}
+
+}  // namespace vmafx::test
+
+#define _mark_point(file, line) vmafx::test::mark(file, line)  // what the ck_assert macros call
+
 /* Compares two texts and prints both when they differ. (ck_assert_str_eq would keep pointers into temporaries.) */
 #define assert_text_eq(got, want)                                                                             \
   do {                                                                                                        \

@@ -53,7 +53,7 @@ constexpr int kSeeds = 5;
 }  // namespace
 
 START_TEST(crops_have_their_edges) {
-  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     const auto crop = [&](double left, double top, double right, double bottom, Kind kind) {
       const auto findings = findings_of(seed, 0.3, [&](const Canvas& canvas, const Camera& camera, Random& random) {
         Painted p = part(canvas, camera, left, top, kW - left - right, kH - top - bottom);
@@ -84,7 +84,7 @@ END_TEST
 
 /* Profiles are rough where an encoder leaves more errors than detail: the edges are right, if not to a fraction. */
 START_TEST(crops_of_rough_encodes_have_their_edges) {
-  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     const auto findings = findings_of(seed, 0.3, [&](const Canvas& canvas, const Camera& camera, Random& random) {
       Painted p = blurred(part(canvas, camera, 10, 8, kW - 20, kH - 16), 4);
       add_noise(p, 40, random);
@@ -99,7 +99,7 @@ START_TEST(crops_of_rough_encodes_have_their_edges) {
 END_TEST
 
 START_TEST(shifts_have_their_size) {
-  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     for (double shift : {0.5, 1.0, 3.0, 8.0}) {
       const auto findings = findings_of(seed, 0, [&](const Canvas& canvas, const Camera& camera, Random&) {
         return part(canvas, camera, -shift, shift / 2, kW, kH);
@@ -115,7 +115,7 @@ END_TEST
 
 /* An encode that is a frame late shows a pan shifted. */
 START_TEST(pans_are_no_shifts) {
-  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     for (double late : {1.0, 0.5, -3.0}) {
       const auto findings = findings_of(seed, 0.6, [&](const Canvas& canvas, const Camera& camera, Random&) {
         return part(canvas, camera, 0.6 * late, 0, kW, kH);
@@ -141,7 +141,7 @@ START_TEST(symmetries_are_named) {
       {{0, 0, 1}, {0, 1, 0}, {{Kind::kMirrored, 0}, {Kind::kRotated, 270}}},
       {{1, 0, -1}, {1, -1, 0}, {{Kind::kMirrored, 0}, {Kind::kRotated, 90}}},
   };
-  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     for (const Symmetry& symmetry : symmetries) {
       const auto findings = findings_of(seed, 0.3, [&](const Canvas& canvas, const Camera& camera, Random& random) {
         Painted p{kW, kH, std::vector<Samples>(kW * kH)};
@@ -173,7 +173,7 @@ START_TEST(bars_are_borders_of_one_or_a_note_of_both) {
     fill(p, 0, kH - kBar, kW, kH, {16, 128, 128});
     return p;
   };
-  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     const auto one = findings_of(seed, 0.3, [&](const Canvas& canvas, const Camera& camera, Random&) {
       return with_bars(seen(canvas, camera, kW, kH));
     });

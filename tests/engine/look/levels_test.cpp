@@ -69,7 +69,7 @@ Samples clipped(const std::array<double, 3>& s) {
 }  // namespace
 
 START_TEST(ranges_are_named) {
-  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     for (bool wider : {false, true}) {
       const double luma = wider ? 255.0 / 219 : 219.0 / 255, chroma = wider ? 255.0 / 224 : 224.0 / 255;
       const auto findings = findings_of(
@@ -89,7 +89,7 @@ END_TEST
 
 /* Encoders that leave no detail flatten the curve of single cells, and keep the levels of areas. */
 START_TEST(ranges_of_blurred_encodes_are_named) {
-  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     for (bool wider : {false, true}) {
       const double luma = wider ? 255.0 / 219 : 219.0 / 255, chroma = wider ? 255.0 / 224 : 224.0 / 255;
       const auto change = [&](Painted& p, int, Random&) {
@@ -110,7 +110,7 @@ END_TEST
 
 /* Luma alone has the gain of a range: that is a change of contrast. */
 START_TEST(contrast_is_no_range) {
-  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     const auto findings =
         findings_of(seed, [](const Samples& s) { return Samples{16 + s[0] * 219 / 255, s[1], s[2]}; });
     assert_found(findings, Kind::kBrightness, Certainty::kLikely);
@@ -120,7 +120,7 @@ START_TEST(contrast_is_no_range) {
 END_TEST
 
 START_TEST(matrices_are_named) {
-  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     for (const ColorMistake& mistake : color_mistakes(format().color)) {
       if (mistake.what != ColorMistake::What::kMatrix) continue;
       const auto findings =
@@ -135,7 +135,7 @@ START_TEST(matrices_are_named) {
 END_TEST
 
 START_TEST(planes_that_are_exchanged_or_gray_are_named) {
-  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     {
       const auto findings = findings_of(seed, [](const Samples& s) { return Samples{s[0], s[2], s[1]}; });
       assert_found(findings, Kind::kChromaSwapped, Certainty::kSure);
@@ -150,7 +150,7 @@ START_TEST(planes_that_are_exchanged_or_gray_are_named) {
 END_TEST
 
 START_TEST(brightness_has_its_numbers) {
-  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     {
       const auto findings =
           findings_of(seed, [](const Samples& s) { return Samples{1.1F * s[0] - 6, s[1], s[2]}; }, 10);
@@ -167,7 +167,7 @@ START_TEST(brightness_has_its_numbers) {
 END_TEST
 
 START_TEST(transfers_are_named) {
-  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     const auto findings = findings_of(seed, [](const Samples& s) {
       const double light = light_of(kDisplay, (s[0] - 16) / 219.0) / 100;
       return Samples{static_cast<float>(16 + 219 * sample_of(16, light)), s[1], s[2]};

@@ -65,7 +65,7 @@ Painted doubled(const Canvas& canvas, double time) {
 }  // namespace
 
 START_TEST(combing_is_found_in_the_one_that_has_it) {
-  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     for (const auto& combed : {top_first, bottom_first}) {
       const auto one = findings_of(seed, whole, combed), other = findings_of(seed, combed, whole);
       ck_assert_msg(one.size() == 1 && other.size() == 1, "seed %d: %zu, %zu findings", seed, one.size(), other.size());
@@ -77,7 +77,7 @@ START_TEST(combing_is_found_in_the_one_that_has_it) {
 END_TEST
 
 START_TEST(fields_in_the_other_order_are_found) {
-  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     const auto findings = findings_of(seed, top_first, bottom_first);
     ck_assert_int_eq(findings.size(), 1);
     ck_assert(findings[0].kind == Kind::kFieldOrder && findings[0].certainty == Certainty::kSure);
@@ -87,7 +87,7 @@ START_TEST(fields_in_the_other_order_are_found) {
 END_TEST
 
 START_TEST(rows_that_come_twice_are_fields_dropped) {
-  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(2) * every_under_sanitizers(3)) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     const auto findings = findings_of(seed, whole, doubled, 1);
     const Finding* const f = find(findings, Kind::kFieldsDropped);
     ck_assert_msg(f && f->certainty != Certainty::kPossible, "seed %d", seed);
