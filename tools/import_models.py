@@ -3,11 +3,13 @@
 
     tools/import_models.py OUT_DIR MODEL.json...
 
-A model's version is its file's name. Models in the order given, the default model first; models with equal support
-vectors share them. Numbers are printed in the shortest form that reads back as the same double. Refuses what the table
-cannot say (another kernel, members that differ in more than their support vectors). Files are in libvmaf's JSON format.
+A model's version is its file's name; the SHA-256 of the file goes beside it. Models in the order given, the default
+model first; models with equal support vectors share them. Numbers are printed in the shortest form that reads back as
+the same double. Refuses what the table cannot say (another kernel, members that differ in more than their support
+vectors). Files are in libvmaf's JSON format.
 """
 
+import hashlib
 import json
 import os
 import re
@@ -75,6 +77,11 @@ def read_model(path):
     return common[0], [read_svm(m["model"], n_features) for m in members]
 
 
+def sha256_of(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
 def features_text(model):
     options = model.get("feature_opts_dicts", [{}] * len(model["feature_names"]))
     lines = []
@@ -138,7 +145,7 @@ def main():
         ]
         rescale = table.add("double", name + "Rescale", "".join(columns))
         clip = ", ".join(number(limit) for limit in model["score_clip"])
-        models += f'    {{"{version}", {features}, {rescale},\n'
+        models += f'    {{"{version}", "{sha256_of(path)}",\n     {features}, {rescale},\n'
         chroma = number(model.get("chroma_correction_parameter", 0))
         models += f"     {transform_text(model)}, {{{clip}}}, {chroma}, {written[key]}Svms}},\n"
     with open(os.path.join(out_dir, "builtin.inc"), "w") as out:

@@ -625,6 +625,11 @@ VMAFX_API int vmafx_finished(const VmafxContext *ctx);
 /* How many models the option `model` names. They are numbered in its order. */
 VMAFX_API int vmafx_model_count(const VmafxContext *ctx);
 
+/* The SHA-256 of the file of model `i`, as 64 hexadecimal digits; of a built-in model, of the file that its numbers
+ * come from, so that both tell the same of equal models. *name becomes its key in reports; NULL is allowed. NULL: there
+ * is no such model. Both are valid as long as the context. From vmafx_open() on. */
+VMAFX_API const char *vmafx_model_sha256(const VmafxContext *ctx, int i, const char **name);
+
 /* The pooled score of model `i`, of encode 0. *name becomes its key in reports ("vmaf", unless `name=` says otherwise),
  * valid as long as the context. NULL is allowed for `name` and `score`. -EINVAL before vmafx_finished(). */
 VMAFX_API int vmafx_model_score(VmafxContext *ctx, int i, const char **name, double *score);

@@ -200,6 +200,7 @@ int vmafx_set_pairing(VmafxContext *ctx, const VmafxPairing *pairing);
 int vmafx_finish(VmafxContext *ctx);
 int vmafx_finished(const VmafxContext *ctx);
 int vmafx_model_count(const VmafxContext *ctx);
+const char *vmafx_model_sha256(const VmafxContext *ctx, int i, const char **name);
 int vmafx_model_score(VmafxContext *ctx, int i, const char **name, double *score);
 int vmafx_feature_count(const VmafxContext *ctx);
 int vmafx_feature_score(VmafxContext *ctx, int i, const char **name, double *score);

@@ -204,6 +204,7 @@ class Session(metaclass=WithOptions):
         except BaseException:
             self._context.close()
             raise
+        self.model_sha256 = self._hashes_of_models()
         self._finalizer = weakref.finalize(self, abandoned, self._context, "vmafx.Session")
         self._finalizer.atexit = False  # the end of the interpreter closes all that is open
         self._reference = reference
@@ -214,6 +215,14 @@ class Session(metaclass=WithOptions):
         self._waiting: deque[FrameScores] = deque()  # until somebody asks for their encode
         self._scores: list[Scores | None] = []
         self._findings: list[list[Finding]] = []
+
+    def _hashes_of_models(self) -> dict[str, str]:
+        """Returns the SHA-256 of the models' files by the keys of their scores."""
+        name, found = ffi.new("const char **"), {}
+        for i in range(library().vmafx_model_count(self._context.pointer)):
+            digits = text_of(library().vmafx_model_sha256(self._context.pointer, i, name))
+            found[text_of(name[0])] = digits
+        return found
 
     def __enter__(self) -> "Session":
         return self

@@ -343,6 +343,10 @@ int vmafx_finished(const VmafxContext* ctx) { return ctx && ctx->session->finish
 
 int vmafx_model_count(const VmafxContext* ctx) { return ctx ? ctx->session->model_count() : 0; }
 
+const char* vmafx_model_sha256(const VmafxContext* ctx, int i, const char** name) {
+  return ctx ? ctx->session->model_sha256(i, name) : nullptr;
+}
+
 int vmafx_model_score(VmafxContext* ctx, int i, const char** name, double* score) {
   return vmafx_encode_model_score(ctx, 0, i, name, score);
 }

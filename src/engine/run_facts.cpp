@@ -46,8 +46,9 @@ void log_end(const RunFacts& run, Log& log) {
 }
 
 Json run_json(const std::string& version, const RunFacts& run) {
-  Json models = Json::object(), backends = Json::object();
+  Json models = Json::object(), hashes = Json::object(), backends = Json::object();
   for (const RunFacts::Model& model : run.models) models.add(model.key, model.version);
+  for (const RunFacts::Model& model : run.models) hashes.add(model.key, model.sha256);
   for (const RunFacts::Metric& metric : run.metrics) backends.add(metric.name, backend_of(metric));
   Json ours = Json::object(
       {{"version", version},
@@ -58,6 +59,7 @@ Json run_json(const std::string& version, const RunFacts& run) {
        {"threads", run.threads},
        {"frames", Json::object({{"reference", counts_json(run.ref)}, {"distorted", counts_json(run.dist)}})},
        {"n_subsample", run.n_subsample}});
+  if (run.options) ours.add("model_sha256", std::move(hashes)), ours.add("options", *run.options);
   if (!run.fallback.empty()) ours.add("fallback", run.fallback);
   if (run.takeover) ours.add("takeover", Json::object({{"frame", *run.takeover}}));
   if (run.handover)

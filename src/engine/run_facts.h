@@ -24,6 +24,7 @@ struct RunFacts {
   struct Model {
     std::string key;      // of its score in reports
     std::string version;  // "vmaf_v0.6.1", or the name of its file
+    std::string sha256;   // of its file
   };
   struct Metric {
     std::string name;  // "vif", "adm", or with options in the key "vif_egl_1"
@@ -42,6 +43,7 @@ struct RunFacts {
   int verify = 0;
   Verification verification{};
   std::vector<ScoreFacts> scores{};
+  std::optional<Json> options{};  // those that change scores; nullopt: neither they nor hashes of models are told
 };
 
 /* Says where each metric runs, when the stream begins and when a GPU takes over: as information if the session has a

@@ -544,6 +544,13 @@ StatusOr<NamedScore> Session::feature_score(int encode, int i) const {
   return found->feature_score(i);
 }
 
+const char* Session::model_sha256(int i, const char** name) const {
+  if (i < 0 || i >= model_count()) return nullptr;
+  const Model& model = plan_.models()[static_cast<size_t>(i)].model;
+  if (name) *name = model.name().c_str();
+  return model.sha256().c_str();
+}
+
 StatusOr<NamedScore> Session::model_score(int encode, int i) const {
   VMAFX_ASSIGN(const Encode* found, scored_encode(encode));
   return found->model_score(i);

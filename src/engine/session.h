@@ -70,6 +70,7 @@ class Session {
   }
   std::span<const std::pair<std::string, double>> aggregates() const;  // empty before finished()
   int model_count() const { return static_cast<int>(plan_.models().size()); }
+  const char* model_sha256(int i, const char** name) const;  // nullptr: there is no model i
   int feature_count() const { return encodes_.front()->feature_count(); }
   Log& log() { return log_; }
 
@@ -142,6 +143,7 @@ class Session {
   ReportData report_data(const Encode& encode, bool of_all, bool partial) const;
   RunFacts run_facts(const Encode* encode = nullptr) const;
   std::optional<RangeFacts> range_facts(const Encode& encode, bool partial) const;
+  Json score_options() const;  // the options that change scores, as they were given
   double frames_per_second() const;
 
   SessionOptions params_;

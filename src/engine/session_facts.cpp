@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/hash.h"
 #include "engine/session.h"
 #include "engine/version.h"
 
@@ -46,17 +45,20 @@ std::optional<RangeFacts> Session::range_facts(const Encode& encode, bool partia
                                 {"full_range", color.range == Color::Range::kFull},
                                 {"chroma_location", static_cast<int>(color.chroma_location)}});
   Json hashes = Json::array();
-  for (const PlannedModel& planned : plan_.models())
-    if (const auto hash = planned.model.file_hash()) hashes.add(Hash::text(*hash));
+  for (const PlannedModel& planned : plan_.models()) hashes.add(planned.model.sha256());
   if (plan_.any(kFps)) facts->format.add("fps", format_.fps);
-  facts->options = Json::object({{"model", params_.model},
-                                 {"model_files", std::move(hashes)},
-                                 {"feature", params_.feature},
-                                 {"ignore_unknown", params_.ignore_unknown},
-                                 {"n_subsample", params_.n_subsample},
-                                 {"pool", params_.pool},
-                                 {"window", params_.window}});
+  facts->options = score_options();
+  facts->options.add("model_files", std::move(hashes));
   return facts;
+}
+
+Json Session::score_options() const {
+  return Json::object({{"model", params_.model},
+                       {"feature", params_.feature},
+                       {"ignore_unknown", params_.ignore_unknown},
+                       {"n_subsample", params_.n_subsample},
+                       {"pool", params_.pool},
+                       {"window", params_.window}});
 }
 
 /* The facts of one encode; nullptr: of all encodes. */
@@ -77,10 +79,12 @@ RunFacts Session::run_facts(const Encode* encode) const {
                .scores = plan_.score_facts()};
   const bool ended_before = encode && run.takeover == encode->number_of(encode->submitted());
   if (ended_before) run.takeover.reset();
-  for (const PlannedModel& planned : plan_.models()) run.models.push_back({planned.model.name(), planned.version});
+  for (const PlannedModel& planned : plan_.models())
+    run.models.push_back({planned.model.name(), planned.version, planned.model.sha256()});
   for (size_t i = 0; i < plan_.extractors().size(); i++)
     if (!plan_.extractors()[i].looks)
       run.metrics.push_back({plan_.extractors()[i].name(), !ended_before && pipeline_.on_device(i)});
+  if (params_.report_times) run.options = score_options();  // programs made for libvmaf get neither
   if (gpu_.device()) run.device = device_name(*gpu_.device());
   return run;
 }

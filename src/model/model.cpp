@@ -80,8 +80,8 @@ double percentile_of_sorted(std::span<const double> scores, double percent) {
 
 }  // namespace
 
-Model::Model(std::string name, std::vector<ModelMember> members, std::optional<uint64_t> file_hash)
-    : name_(std::move(name)), members_(std::move(members)), file_hash_(file_hash) {
+Model::Model(std::string name, std::vector<ModelMember> members, std::string sha256)
+    : name_(std::move(name)), members_(std::move(members)), sha256_(std::move(sha256)) {
   for (size_t m = 0; m < members_.size(); m++) {
     inputs_.emplace_back();
     for (const ModelFeature& feature : members_[m].features) {

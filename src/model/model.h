@@ -53,13 +53,13 @@ class Model {
  public:
   /* 1 to kMaxMembers members, each with 1 to kMaxFeatures features; more than one member makes a bootstrap collection
    * whose base model is members[0]. */
-  Model(std::string name, std::vector<ModelMember> members, std::optional<uint64_t> file_hash = {});
+  Model(std::string name, std::vector<ModelMember> members, std::string sha256 = "");
 
   /* The report key of the (base) score. */
   const std::string& name() const { return name_; }
 
-  /* The hash of the model file's text; nullopt for a built-in model. */
-  std::optional<uint64_t> file_hash() const { return file_hash_; }
+  /* The SHA-256 of the model's file; that of a built-in model is of the file that its numbers come from. */
+  const std::string& sha256() const { return sha256_; }
 
   /* The inputs of predict(): the union over all members, each feature once. */
   std::span<const ModelFeature> features() const { return features_; }
@@ -85,7 +85,7 @@ class Model {
 
   std::string name_;
   std::vector<ModelMember> members_;
-  std::optional<uint64_t> file_hash_;
+  std::string sha256_;
   std::vector<ModelFeature> features_;
   std::vector<std::vector<int>> inputs_;  // [member][SVM input] -> index into features_
   std::vector<std::string> score_keys_;

@@ -32,6 +32,7 @@ struct BuiltinTransform {
 
 struct BuiltinModel {
   const char* version;
+  const char* sha256;  // of the file
   std::span<const BuiltinFeature> features;
   std::span<const double> rescale;  // slope, intercept: of the score, then of each feature
   BuiltinTransform transform;
@@ -47,6 +48,11 @@ constexpr auto kVersions = [] {
   for (size_t i = 0; i < versions.size(); i++) versions[i] = kBuiltinModels[i].version;
   return versions;
 }();
+
+const BuiltinModel* find(std::string_view version) {
+  const auto found = std::ranges::find_if(kBuiltinModels, [&](const BuiltinModel& m) { return version == m.version; });
+  return found == std::end(kBuiltinModels) ? nullptr : found;
+}
 
 ModelMember make_member(const BuiltinModel& model, const BuiltinSvm& svm, const ModelSpec& spec) {
   const int n_features = static_cast<int>(model.features.size());
@@ -74,12 +80,16 @@ ModelMember make_member(const BuiltinModel& model, const BuiltinSvm& svm, const 
 std::span<const char* const> builtin_model_names() { return kVersions; }
 
 std::optional<std::vector<ModelMember>> builtin_model(const ModelSpec& spec) {
-  const auto model =
-      std::ranges::find_if(kBuiltinModels, [&](const BuiltinModel& m) { return spec.version == m.version; });
-  if (model == std::end(kBuiltinModels)) return std::nullopt;
+  const BuiltinModel* model = find(spec.version);
+  if (!model) return std::nullopt;
   std::vector<ModelMember> members;
   for (const BuiltinSvm& svm : model->svms) members.push_back(make_member(*model, svm, spec));
   return members;
+}
+
+const char* builtin_model_sha256(std::string_view version) {
+  const BuiltinModel* model = find(version);
+  return model ? model->sha256 : "";
 }
 
 }  // namespace vmafx

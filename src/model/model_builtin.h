@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "model/model.h"
@@ -17,6 +18,9 @@ std::span<const char* const> builtin_model_names();
 /* The members of the built-in model spec.version, with clip and transform as the spec wants them; nullopt when there is
  * none of that name. */
 std::optional<std::vector<ModelMember>> builtin_model(const ModelSpec& spec);
+
+/* The SHA-256 of the file that the numbers of this built-in model come from; "" when there is none of that name. */
+const char* builtin_model_sha256(std::string_view version);
 
 }  // namespace vmafx
 

@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <cmath>
 
-#include "base/hash.h"
 #include "base/json.h"
+#include "base/sha256.h"
 #include "base/text_file.h"
 #include "model/model_builtin.h"
 
@@ -306,7 +306,7 @@ std::string name_of(const ModelSpec& spec) { return spec.name.empty() ? "vmaf" :
 
 StatusOr<Model> load_builtin(const ModelSpec& spec) {
   auto members = builtin_model(spec);
-  if (members) return Model(name_of(spec), std::move(*members));
+  if (members) return Model(name_of(spec), std::move(*members), builtin_model_sha256(spec.version));
   std::string names;
   for (const char* name : builtin_model_names()) names += (names.empty() ? "" : ", ") + std::string(name);
   return error(EINVAL, "could not load libvmaf model with version: %s; built in are: %s (other models: path=FILE)",
@@ -337,9 +337,7 @@ StatusOr<Model> parse_model(std::string_view text, const std::string& origin, co
   } else {
     VMAFX_ASSIGN(members, read_collection(fields, spec));
   }
-  Hash hash;
-  hash.add(text.data(), text.size());
-  return Model(name_of(spec), std::move(members), hash.value());
+  return Model(name_of(spec), std::move(members), sha256(text));
 }
 
 StatusOr<Model> load_model(const ModelSpec& spec) {

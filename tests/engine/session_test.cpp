@@ -644,6 +644,36 @@ START_TEST(times_of_pictures_are_in_reports) {
 }
 END_TEST
 
+/* A report has the hash of each model's file and the options that change scores, unless a program made for libvmaf
+ * reads it; the context tells the hashes, too. */
+START_TEST(reports_say_where_scores_come_from) {
+  const std::string path = temporary("from.json");
+  const std::string hash = "5950d61fa1f861bd45d8149d80539ed9f3376cfc2495b8f0fa8e9f57cb131ee3";  // vmaf_v0.6.1.json
+  Params params = cpu_params("vmaf_v0.6.1:name=hd", "name=psnr:enable_chroma=false");
+  params.log_path = path.c_str();
+  ck_assert_int_eq(run_stream(params).error, 0);
+  assert_contains(file_text(path), "\"model_sha256\": {\n      \"hd\": \"" + hash + "\"\n    }");
+  for (const char* option : {"model\": \"vmaf_v0.6.1:name=hd", "feature\": \"name=psnr:enable_chroma=false"})
+    assert_contains(file_text(path), std::string("\"") + option + "\"");
+  params.report_times = 0;
+  ck_assert_int_eq(run_stream(params).error, 0);
+  ck_assert(file_text(path).find("model_sha256") == std::string::npos);
+  ck_assert(file_text(path).find("\"options\"") == std::string::npos);
+  unlink(path.c_str());
+
+  params.log_path = nullptr;
+  VmafxContext* ctx = nullptr;
+  ck_assert_int_eq(open_context(&ctx, params), 0);
+  const char* name = nullptr;
+  assert_text_eq(vmafx_model_sha256(ctx, 0, &name), hash);
+  assert_text_eq(name, "hd");
+  assert_text_eq(vmafx_model_sha256(ctx, 0, nullptr), hash);
+  for (const int i : {-1, 1}) ck_assert_ptr_null(vmafx_model_sha256(ctx, i, &name));
+  ck_assert_ptr_null(vmafx_model_sha256(nullptr, 0, &name));
+  vmafx_close(&ctx);
+}
+END_TEST
+
 START_TEST(a_format_without_a_report_is_told) {
   Params params = cpu_params();
   params.log_fmt = "json";
@@ -1146,6 +1176,7 @@ int main() {
                                   {"release", pictures_are_released_after_a_failure},
                                   {"summary", the_summary_names_the_worst_frames},
                                   {"times", times_of_pictures_are_in_reports},
+                                  {"provenance", reports_say_where_scores_come_from},
                                   {"no_report", a_format_without_a_report_is_told},
                                   {"not_finite", scores_that_are_not_finite_are_told},
                                   {"nan", scores_that_are_no_numbers_are_told_by_key},

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "kernels/registry/registry.h"
+#include "model/model_builtin.h"
 #include "tests/support/check_main.h"
 #include "tests/support/paths.h"
 
@@ -18,8 +19,9 @@ namespace {
 
 using Lines = std::map<std::string, std::string>;  // the value of each fact, by its subject
 
-/* The recorded facts of a kind: "adm_skip_aim" of the extractor "adm" has the subject "adm adm_skip_aim". */
-Lines recorded(const std::string& kind) {
+/* The recorded facts of a kind, more than `least`: "adm_skip_aim" of the extractor "adm" has the subject
+ * "adm adm_skip_aim". */
+Lines recorded(const std::string& kind, size_t least = 50) {
   std::ifstream file(TOP_SRCDIR "/tests/libvmaf/upstream.txt");
   Lines lines;
   for (std::string line; std::getline(file, line);) {
@@ -30,7 +32,7 @@ Lines recorded(const std::string& kind) {
     std::getline(words >> std::ws, value);
     lines[extractor + " " + name] = value;
   }
-  ck_assert_uint_gt(lines.size(), 50);
+  ck_assert_uint_gt(lines.size(), least);
   return lines;
 }
 
@@ -103,6 +105,22 @@ START_TEST(features_are_as_recorded) {
 }
 END_TEST
 
+/* Each built-in model tells the SHA-256 of the recorded file of its name. */
+START_TEST(models_are_as_recorded) {
+  std::map<std::string, std::string> hashes;
+  for (const auto& [subject, value] : recorded("model", 17)) {
+    const size_t space = subject.find(' '), slash = subject.rfind('/', space);
+    const size_t begin = slash == subject.npos ? 0 : slash + 1;
+    hashes[subject.substr(begin, space - begin)] = subject.substr(space + 1);
+  }
+  for (const char* name : builtin_model_names())
+    assert_text_eq(builtin_model_sha256(name), hashes[std::string(name) + ".json"]);
+  assert_text_eq(builtin_model_sha256("vmaf"), "");
+}
+END_TEST
+
 int main() {
-  return run_suite("upstream", {{"options", options_are_as_recorded}, {"features", features_are_as_recorded}});
+  return run_suite("upstream", {{"options", options_are_as_recorded},
+                                {"features", features_are_as_recorded},
+                                {"models", models_are_as_recorded}});
 }

@@ -11,6 +11,7 @@
 #include <check.h>  // after the standard headers: it defines a macro called fail
 #include <nlohmann/json.hpp>
 
+#include "base/sha256.h"
 #include "model/model_builtin.h"
 #include "model/model_file.h"
 #include "tests/support/check_main.h"
@@ -277,6 +278,16 @@ START_TEST(files_give_the_numbers_that_are_built_in) {
     for (const GoldenFrame& frame : kGolden)
       ck_assert_double_eq(scores_of(model, frame.features)[0], scores_of(file, frame.features)[0]);
   }
+}
+END_TEST
+
+START_TEST(files_tell_the_hash_of_their_bytes) {
+  const std::string text = small_model().dump();
+  auto model = parse_model(text, "m.json", {}), other = parse_model(text + "\n", "m.json", {});
+  ck_assert(model.ok() && other.ok());
+  assert_text_eq(model.value().sha256(), sha256(text));
+  assert_text_eq(other.value().sha256(), sha256(text + "\n"));
+  assert_text_eq(builtin("vmaf_v0.6.1").sha256(), builtin_model_sha256("vmaf_v0.6.1"));
 }
 END_TEST
 
@@ -674,6 +685,7 @@ int main() {
                                           {"float", float_models_are_the_integer_ones_elsewhere},
                                           {"bootstrap", bootstrap_scores_are_libvmafs},
                                           {"files", files_give_the_numbers_that_are_built_in},
+                                          {"hashes", files_tell_the_hash_of_their_bytes},
                                           {"formula", predictions_follow_the_formula},
                                           {"clip", clip_can_be_disabled},
                                           {"transform", transform_maps_in_three_steps},

@@ -30,7 +30,7 @@ TEMPORAL = (
     "speed_temporal",
     "name=motion:motion_five_frame_window=true:motion_moving_average=true",
 )
-OF_RUN = "fps", "vmafx"
+OF_RUN = "fps", "vmafx", "provenance"
 
 
 def settings(lab, **options):

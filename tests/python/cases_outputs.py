@@ -62,6 +62,11 @@ INPUTS = {
         **SCORING,
         **FFMPEG,
     },
+    "verify": {
+        "report": (["s.json"], ["s.json"]),
+        "videos": (["low.mp4", "ref.y4m"], ["low.mp4", "ref.y4m"]),
+        **FFMPEG,
+    },
     "crf": {"input": (["film.mp4"], ["film.mp4"]), **SCORING, **FFMPEG},
     "encode": {"input": (["film.mp4"], ["film.mp4"]), "model": (["m.json"], ["--model", "path=m.json"]), **FFMPEG},
 }

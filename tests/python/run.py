@@ -60,6 +60,7 @@ def load_cases(build):
     import cases_session
     import cases_sync
     import cases_threads
+    import cases_verify
 
     return common
 

@@ -16,6 +16,7 @@ from ._terminal import Failure, complain, drop_output, emit, shown
 
 SUBCOMMANDS = (
     "score",
+    "verify",
     "report",
     "compare",
     "merge",

@@ -74,6 +74,17 @@ def has_filter(path: str) -> bool:
     return re.search(r"^ \S+ vmafx +", ask([path, "-hide_banner", "-filters"]).text, re.M) is not None
 
 
+def version_of(program: str) -> str:
+    """Returns the version that a program of FFmpeg tells. Raises Failure."""
+    return version_in(ask([program, "-version"]).text)
+
+
+def version_in(text: str) -> str:
+    """Returns the version in the answer of ffmpeg or ffprobe to -version."""
+    found = re.match(r"\S+ version (\S+)", text)
+    return found[1] if found else "unknown"
+
+
 def ffprobe_of(ffmpeg: str) -> str:
     """Returns the ffprobe beside that ffmpeg, else the one in PATH."""
     beside = Path(ffmpeg).resolve().with_name("ffprobe")
@@ -191,7 +202,7 @@ def probe(ffprobe: str, path: str, options: Sequence[str] = ()) -> Video:
     """Looks at a file; `options` are words for ffmpeg before -i. Raises Failure."""
     check_readable(path)
     entries = "stream:stream_tags=DURATION:stream_side_data=rotation:format=format_name,duration,start_time"
-    said = _ask(ffprobe, path, "-show_entries", entries, "-of", "json", options=options)
+    said = ask_ffprobe(ffprobe, path, "-show_entries", entries, "-of", "json", options=options)
     try:
         video = _video_of(path, _json.parse(said), dict(zip(options[::2], options[1::2])))
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError) as error:
@@ -379,20 +390,20 @@ def ends_of_streams(ffprobe: str, video: Video) -> tuple[float | None, float | N
 
 
 def _index_of_video(ffprobe: str, video: Video) -> int | None:
-    said = _ask(ffprobe, video.path, "-show_entries", "stream=index", "-of", "csv=p=0", options=video.options)
+    said = ask_ffprobe(ffprobe, video.path, "-show_entries", "stream=index", "-of", "csv=p=0", options=video.options)
     return int(said.split()[0]) if said.strip().isdecimal() else None
 
 
 def _start_of_file(ffprobe: str, video: Video) -> float:
     words = "-show_entries", "format=start_time", "-of", "csv=p=0"
-    return _number(_ask(ffprobe, video.path, *words, options=video.options).strip()) or 0.0
+    return _number(ask_ffprobe(ffprobe, video.path, *words, options=video.options).strip()) or 0.0
 
 
 def _packets(
     ffprobe: str, path: str, entries: str, stream: str | None, options: Sequence[str] = ()
 ) -> Iterator[dict[str, str]]:
     words = "-show_entries", f"packet={entries}", "-of", "compact=p=0"
-    for line in _ask(ffprobe, path, *words, stream=stream, options=options, limit_s=READING_S).splitlines():
+    for line in ask_ffprobe(ffprobe, path, *words, stream=stream, options=options, limit_s=READING_S).splitlines():
         yield dict(field.split("=", 1) for field in line.split("|") if "=" in field)
 
 
@@ -401,7 +412,7 @@ def _time_of(fields: dict[str, str]) -> float | None:
     return _number(fields.get("dts_time")) if time is None else time
 
 
-def _ask(
+def ask_ffprobe(
     ffprobe: str,
     path: str,
     *words: str,

@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 
 Json = dict[str, Any]
 T = TypeVar("T")
+LISTS = "model", "feature"  # options that have entries with | between
 KEYED = "pooled_metrics", "pooled_statistics", "aggregate_metrics", "excluded_scores"  # objects by the names of scores
 
 
@@ -61,10 +62,18 @@ def _scores(parts: Sequence[Mapping[str, T]], models: Collection[str]) -> dict[s
 
 def _run(runs: Sequence[Json]) -> Json:
     whole = dict(runs[0])
-    for key in ("backend", "models", "scores"):
+    for key in ("backend", "models", "model_sha256", "scores"):
         if any(key in run for run in runs):
             whole[key] = {name: value for run in runs for name, value in run.get(key, {}).items()}
+    if "options" in whole:
+        options = [run["options"] for run in runs if "options" in run]
+        whole["options"] = options[0] | {name: _listed([own.get(name, "") for own in options]) for name in LISTS}
     return whole
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """Joins lists that are texts, each of them once."""
+    return "|".join(dict.fromkeys(filter(None, texts)))
 
 
 def _alike(values: Sequence[Any], what: str) -> Any:
@@ -194,10 +203,18 @@ def _fold_elements(alike: Sequence[ElementTree.Element], models: Collection[str]
         for other in others:
             first.attrib.update(other.attrib)
     elif first.tag == "vmafx":
-        for backend in (backend for other in others for backend in other.iter("backend")):
-            next(first.iter("backend")).attrib.update(backend.attrib)
+        for name in ("backend", "models", "model_sha256"):
+            for element in (element for run in others for element in run.findall(name)):
+                if (own := first.find(name)) is not None:
+                    own.attrib.update(element.attrib)
+        _fold_options([options for run in alike if (options := run.find("options")) is not None])
         for other in others:
             _fold_facts(first.find("scores"), other.find("scores"))
+
+
+def _fold_options(alike: Sequence[ElementTree.Element]) -> None:
+    for name in LISTS if alike else ():
+        alike[0].set(name, _listed([options.get(name, "") for options in alike]))
 
 
 def _fold_facts(first: ElementTree.Element | None, other: ElementTree.Element | None) -> None:

@@ -9,6 +9,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ._inputs import SCALE_MATRICES
 from ._reading import Wrong, shown, shown_key
 from ._terminal import Failure
 
@@ -53,6 +54,7 @@ POOLED: Schema = {
     "description": "an object with an object for each score",
 }
 TEXT: Schema = {"type": "string", "description": "a text"}
+MAYBE_TEXT: Schema = {"type": ["string", "null"], "description": "a text or null"}
 NAME: Schema = {"type": "string", "maxLength": MOST_NAME, "description": f"a text of at most {MOST_NAME} characters"}
 FLAG: Schema = {"type": "boolean", "description": "true or false"}
 OBJECT: Schema = {"type": "object", "description": "an object"}
@@ -77,9 +79,11 @@ FACTS = _object(
         "worse": {"enum": ["low", "high", "neither"], "description": "'low', 'high' or 'neither'"},
         "main": FLAG,
     },
-    {"unit": {"type": ["string", "null"], "description": "a text or null"}},
+    {"unit": MAYBE_TEXT},
 )
-RUN = _object({}, {"scores": {**OBJECT, "additionalProperties": FACTS}})
+SHA256: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "64 hexadecimal digits"}
+HASHES: Schema = {**OBJECT, "additionalProperties": SHA256}
+RUN = _object({}, {"scores": {**OBJECT, "additionalProperties": FACTS}, "model_sha256": HASHES, "options": OBJECT})
 # The numbers that a doubt of pictures rests on.
 EVIDENCE: Schema = {
     **OBJECT,
@@ -127,6 +131,89 @@ SUMMARY = _object(
         "partial": {"enum": [True, False, "true", "false", None], "description": "true or false"},
         "warnings": WARNINGS,
     },
+)
+
+# -- Provenance --------------------------------------------------------------------------------------------------------
+
+LISTED = _list(NAME, maxItems=1000)
+FRACTION: Schema = {
+    "type": "string",
+    "pattern": r"^-?\d{1,20}(/[1-9]\d{0,20})?$",
+    "description": "a fraction as a text",
+}
+MAYBE_HASHED: Schema = {
+    **_object({"packets": COUNT, "sha256": SHA256}),
+    "type": ["object", "null"],
+    "description": "the hash of some packets, or null",
+}
+CHANGE = _object(
+    {},
+    {
+        "turn": {
+            "type": "array",
+            "items": [{"type": "integer", "minimum": 0, "maximum": 3}, FLAG],
+            "minItems": 2,
+            "maxItems": 2,
+            "description": "a number of quarters and whether the picture is mirrored",
+        },
+        "crop": TEXT,
+        "full_range": FLAG,
+        "matrix": {"enum": list(SCALE_MATRICES), "description": "a color matrix"},
+        "cycle": {"type": "integer", "minimum": 2, "maximum": 25, "description": "an integer from 2 to 25"},
+        "counted": FLAG,
+        "later": FRACTION,
+    },
+)
+INPUT = _object(
+    {
+        "file": NAME,
+        "bytes": {**FRAME_NUMBER, "type": ["integer", "null"]},
+        "packets": _object({"first": MAYBE_HASHED, "last": MAYBE_HASHED}),
+        "change": CHANGE,
+        "filters": _object({"times": TEXT, "pictures": LISTED}),
+    }
+)
+SETTINGS = _object(
+    {
+        "models": LISTED,
+        "features": LISTED,
+        "scale": NAME,
+        "window": MAYBE_TEXT,
+        "partial": FLAG,
+        "as_is": FLAG,
+        "hwaccel": NAME,
+        "scale_on": {"enum": ["cpu", "gpu"], "description": "'cpu' or 'gpu'"},
+        "input_options": LISTED,
+        "ref_options": LISTED,
+        "range": MAYBE_TEXT,
+        "log": {"enum": ["json", "ndjson", "csv", "xml"], "description": "the format of a report"},
+    }
+)
+PROVENANCE = _object(
+    {
+        "schema": {"enum": [1], "description": "1, the only layout that this version knows"},
+        "command": TEXT,
+        "library": MAYBE_TEXT,
+        "ffmpeg": TEXT,
+        "cpu": MAYBE_TEXT,
+        "device": MAYBE_TEXT,
+        "models": HASHES,
+        "settings": SETTINGS,
+        "begins": {**_list(FRACTION, maxItems=MOST_ENCODES), "type": ["array", "null"]},
+        "inputs": _list(INPUT, minItems=2, maxItems=MOST_ENCODES + 1, description="a list of two inputs or more"),
+    }
+)
+# What `vmafx score --json` prints, as far as it is read again.
+RESULT = _object(
+    {
+        "encodes": _list(
+            _object({"name": NAME, "frames": COUNT, "pooled": POOLED}),
+            minItems=1,
+            maxItems=MOST_ENCODES,
+            description="a list of encodes",
+        ),
+        "provenance": PROVENANCE,
+    }
 )
 
 # -- Reports of ranges -------------------------------------------------------------------------------------------------
@@ -225,3 +312,5 @@ check_window = Check(WINDOW)
 check_summary = Check(SUMMARY)
 check_part = Check(PART)
 check_whole = Check(WHOLE)
+check_provenance = Check(PROVENANCE)
+check_result = Check(RESULT)

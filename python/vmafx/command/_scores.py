@@ -54,6 +54,7 @@ class Encode:
     doubts: list[dict[str, Any]] = field(default_factory=list)
     partial: bool = False  # the inputs were not read to their end
     warnings: list[str] = field(default_factory=list)
+    provenance: Any = None  # as the report has it, not checked; None: it has none
     _nulls: "dict[str, array[int]]" = field(
         default_factory=dict
     )  # places of scores that are not finite, as JSON has them
@@ -154,6 +155,7 @@ class Encode:
         for key in summary.get("infinite_scores", []):  # JSON has no infinity: where it stands for one, there is null
             self._set_infinite(key)
         self.run = summary.get("vmafx", {})
+        self.provenance = summary.get("provenance")
         self.pairing = {name: count for name, count in summary.get("pairing", {}).items() if count is not None}
         self.doubts = summary.get("doubts", [])
         self.partial = summary.get("partial") in (True, "true")

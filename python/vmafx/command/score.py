@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from .._identity import files_of_models
@@ -20,6 +21,7 @@ from ._changes import AS_TAGGED, MATRICES, RANGES, Box, Change, Turn
 from ._models import Scale
 from ._names import redact
 from ._outputs import PAGE, REPORT, Guard, Output, add_force, check_outputs, heatmaps
+from ._provenance import FORMATS, add_to_log, provenance_of
 from ._result import Result
 from ._said import Said
 from ._schemas import check_packages
@@ -138,10 +140,22 @@ def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
     add("--scale", type=scale_word, default="model", metavar="SCALE", help=help_scale)
     help_partial = "accept damaged or incomplete files, and score the part that can be read"
     add("--partial", action="store_true", help=help_partial)
+    add_input_options(parser)
+    add_places(parser)
+    add_decoders(parser)
+
+
+def add_input_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     help_input = "an option for ffmpeg before each encode (r=50, export_side_data=film_grain); may be repeated"
-    add("--input-option", type=_input_option, action="append", default=[], metavar="NAME=VALUE", help=help_input)
+    add("--input-option", type=input_option, action="append", default=[], metavar="NAME=VALUE", help=help_input)
     help_ref = "an option for ffmpeg before the reference; may be repeated"
-    add("--ref-option", type=_input_option, action="append", default=[], metavar="NAME=VALUE", help=help_ref)
+    add("--ref-option", type=input_option, action="append", default=[], metavar="NAME=VALUE", help=help_ref)
+
+
+def add_places(parser: argparse.ArgumentParser) -> None:
+    """Adds the options that say where to compute, and with which program."""
+    add = parser.add_argument
     add(
         "--backend",
         choices=("auto", "cpu", "hip"),
@@ -153,7 +167,6 @@ def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="the number of the filter's threads (default: as many as the process may use)",
     )
-    add_decoders(parser)
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; it must have the filter vmafx")
 
 
@@ -188,7 +201,7 @@ NOT_OF_INPUT = {
 }
 
 
-def _input_option(text: str) -> tuple[str, str]:
+def input_option(text: str) -> tuple[str, str]:
     try:
         words = _ffmpeg.option_words(text)
     except ValueError as error:
@@ -288,11 +301,15 @@ def run(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
         log = Path(folder) / f"scores{arguments.log.suffix.lower() if arguments.log else '.json'}"
         work, result = _scored(arguments, _prepared(arguments, log), log)
+        told = None
+        if arguments.json or (arguments.log and log.suffix in FORMATS):
+            told = provenance_of(work, result.encodes, log, arguments.range)
         if arguments.log:
+            content = add_to_log(log, told) if told and log.suffix in FORMATS else log.read_bytes()
             with whole_file(arguments.log, guard) as path:
-                path.write_bytes(log.read_bytes())
+                path.write_bytes(content)
     if arguments.json:
-        emit(json.dumps(result.as_json(), indent=2) + "\n")
+        emit(json.dumps({**result.as_json(), "provenance": told}, indent=2) + "\n")
     else:
         result.print_table()
     if arguments.report:
@@ -327,7 +344,7 @@ def _scored(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Work,
     runs = _look.MOST_RUNS if _look.is_short(work, arguments.range) else 1
     while True:
         said, facts = _score(arguments, work, log)
-        encodes = _read(log, work, said, facts)
+        encodes = read_log(log, work, said, facts)
         runs -= 1
         if not runs or (other := _look.as_shown(work, encodes)) is None:
             break
@@ -344,13 +361,13 @@ def _scored(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Work,
     return work, result
 
 
-def _read(log: Path, work: Work, said: Said, facts: dict[str, Any]) -> list[Encode]:
+def read_log(log: Path, work: Work, said: Said, facts: Mapping[str, Any] = MappingProxyType({})) -> list[Encode]:
     """Returns the encodes with their names, and with the warnings of the run."""
     encodes = read_scores(log)
     for encode, name, warnings in zip(encodes, work.names, warnings_by_encode(work, said)):
         encode.name = name
         # CSV has no room for facts of the run: with --jobs they are left out, too.
-        encode.run = facts | encode.run if log.suffix != ".csv" else {}
+        encode.run = {**facts, **encode.run} if log.suffix != ".csv" else {}
         # The report's own warnings are among these, in other words.
         encode.warnings = [redact(text, [video.path for video in work.videos]) for text in warnings]
     return encodes
@@ -382,11 +399,15 @@ def _score(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Said, 
             "all is scored in one run: the videos are too short for parts, do not say how long they are, or have times "
             "that begin anew"
         )
-    device = next(iter(arguments.device), None)
+    return score_in_one_run(work, arguments.range, log, next(iter(arguments.device), None)), {}
+
+
+def score_in_one_run(work: Work, time_range: TimeRange | None, log: Path, device: str | None) -> Said:
+    """Scores the whole stream or a range of it, shows how far it is, and returns what ffmpeg said. Raises Failure."""
     with progress() as bar:
-        if arguments.range:
-            return _parts.score_part(work, arguments.range, log, device=device, show=bar.show)[0], {}
-        return score(work, log, device=device, show=bar.show), {}
+        if time_range:
+            return _parts.score_part(work, time_range, log, device=device, show=bar.show)[0]
+        return score(work, log, device=device, show=bar.show)
 
 
 def _parts_of(arguments: argparse.Namespace, work: Work) -> tuple[int, list[TimeRange]]:
@@ -487,10 +508,10 @@ def _check_work(arguments: argparse.Namespace, work: Work) -> None:
                 raise Failure(
                     f"the times of {video.name} begin anew in mid-stream: score it as a whole, without --range"
                 )
-    if arguments.range and arguments.log and len(work.groups) > 1:
+    if arguments.range and len(work.groups) > 1:
         sizes = " and ".join(str(work.size_of(group)) for group in work.groups)
         raise Failure(
-            f"a log of a range has pictures of one size, but these are scored at {sizes}: use --scale reference, "
+            f"a range has pictures of one size, but these are scored at {sizes}: use --scale reference, "
             "or score models and features in separate runs",
             2,
         )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ... import _header
-from .._ffmpeg import ffprobe_of, has_filter, places
+from .._ffmpeg import ffprobe_of, has_filter, places, version_in
 from .._terminal import Failure
 from .limited import run_limited
 from .problems import Problem
@@ -116,10 +116,10 @@ def _ask_ffmpeg(seen: Programs, ffmpeg: str, limit_s: float) -> None:
     def said(program: str, word: str) -> str:
         return run_limited([program, "-hide_banner", word] if word != "-version" else [program, word], limit_s).out
 
-    seen.versions["FFmpeg"] = _version(said(ffmpeg, "-version"))
+    seen.versions["FFmpeg"] = version_in(said(ffmpeg, "-version"))
     try:
         seen.ffprobe = ffprobe_of(ffmpeg)
-        seen.versions["ffprobe"] = _version(said(seen.ffprobe, "-version"))
+        seen.versions["ffprobe"] = version_in(said(seen.ffprobe, "-version"))
     except Failure as failure:
         seen.problems.append(Problem("no_ffprobe", str(failure), ("run apt-get install ffmpeg",), "scoring"))
     decoders, encoders = (_names(said(ffmpeg, word)) for word in ("-decoders", "-encoders"))
@@ -146,11 +146,6 @@ def _installed(module: str, pypi: str) -> str | None:
         return importlib.metadata.version(pypi)
     except importlib.metadata.PackageNotFoundError:
         return None
-
-
-def _version(text: str) -> str:
-    found = re.match(r"\S+ version (\S+)", text)
-    return found[1] if found else "unknown"
 
 
 def _names(text: str) -> set[str]:
