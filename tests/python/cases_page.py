@@ -180,7 +180,7 @@ TURNS = """Promise.race([
 
 
 @case
-def pictures_are_compared_by_keys(lab):
+def page_pictures_are_compared_by_keys(lab):
     """The keyboard leads through wipe, difference, flicker, side by side and zoom, which all look different. Flicker
     turns by itself, unless people want less motion.
     """
@@ -227,7 +227,7 @@ def pictures_are_compared_by_keys(lab):
 
 
 @case
-def curves_have_keys_links_and_a_legend(lab):
+def page_curves_have_keys_links_and_a_legend(lab):
     """Keys go from frame to frame, Enter puts the place into the address, which the page opens at, and the legend hides
     a curve everywhere.
     """
@@ -270,7 +270,7 @@ HIDDEN = """[...document.querySelectorAll("td.n")].filter((cell) => {
 
 
 @case
-def numbers_are_seen_beside_long_names(lab):
+def page_numbers_are_seen_beside_long_names(lab):
     """Names of 47 and of 175 characters hide no number, on a telephone, on a screen, on paper."""
     encodes = [encode_of(name, waves(90, 30), cambi=[1.0] * FRAMES) for name in (LONG, LONGEST)]
     page = lab.folder / "page.html"
