@@ -95,6 +95,12 @@ def decimals_for(values: dict[str, float | None]) -> int:
     return decimals_of(finite_or_zero(values["max"])) - 1
 
 
+def decimals_of_frames(encodes: Sequence[Encode], key: str) -> int:
+    """Returns how many decimals scores of single frames get on the page."""
+    scores = (score for encode in encodes for score in encode.scores.get(key, ()) if math.isfinite(score))
+    return decimals_of(max(scores, default=0.0)) - 1
+
+
 def pooled_table(encodes: Sequence[Encode], key: str) -> Table:
     high = any(encode.facts(key).worse_is_high for encode in encodes if key in encode.scores)
     columns = COLUMNS_OF_WORSE_HIGH if high else COLUMNS

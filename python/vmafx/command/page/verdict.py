@@ -10,11 +10,11 @@ from .._known_metrics import METRICS
 from .._known_models import BY_NAME
 from .._keys import Facts, stands_for
 from .._scores import Encode
-from .._statistics import pooled_values, worst_frames, worst_tail_name
+from .._statistics import pool, pooled_values, worst_frames, worst_tail_name
 from .._terminal import time_text
 from .links import Link, link_to
 from .plots import Label
-from .tables import Cell, decimals_for, number
+from .tables import Cell, decimals_for, decimals_of_frames, number
 
 MOST_TOLD = 4  # encodes that have sentences of their own; of more, the best and the worst have
 MOST_DOUBTS = 3  # doubts of an encode
@@ -61,8 +61,13 @@ def _told(scored: Sequence[tuple[int, Encode]], key: str) -> Sequence[tuple[int,
     if len(scored) <= MOST_TOLD:
         return scored
     high = scored[0][1].facts(key).worse_is_high
-    ordered = sorted(scored, key=lambda pair: pooled_values(pair[1], key)["mean"] or 0.0, reverse=not high)
+    ordered = sorted(scored, key=lambda pair: _mean(pair[1], key), reverse=not high)
     return [ordered[0], ordered[-1]]
+
+
+def _mean(encode: Encode, key: str) -> float:
+    told = encode.pooled.get(key, {})
+    return (told["mean"] if "mean" in told else pool(key, "mean", encode.scores[key])) or 0.0
 
 
 # -- How good ----------------------------------------------------------------------------------------------------------
@@ -144,7 +149,7 @@ def side_of(facts: Facts) -> str:
 def _worst(place: int, encode: Encode, key: str, several: bool) -> Iterator[list[Cell]]:
     for i in worst_frames(encode, key, 1):
         time = encode.times[i] if encode.times else None
-        decimals = decimals_for(pooled_values(encode, key))
+        decimals = decimals_of_frames([encode], key)
         score = number(encode.scores[key][i], decimals)
         at = "" if time is None else f" at {time_text(time)}"
         frame = link_to(f"frame {encode.numbers[i]}{at}", encode.numbers[i], time)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from .._findings import is_wrong
 from .._jobs import processors
 from .._scores import Encode
-from .._statistics import pooled_values, rate_of, worst_frames
+from .._statistics import rate_of, worst_frames
 from .._terminal import Failure, note, time_text
 from .links import Link, link_to
 from .pictures import MOST_SAMPLES, Media, picture
 from .plots import Label
-from .tables import decimals_for, number
+from .tables import decimals_of_frames, number
 
 APART_S, APART = 1.0, 1 / 8  # distance of worst frames: seconds, or this part of the whole length if that is less
 MOST_AT_ONCE = 4  # programs that make pictures
@@ -60,19 +60,20 @@ class Worst:
 
     def lists(self, key: str, pictured: bool) -> list[WorstFrames]:
         pictured = bool(pictured and self.media and self.media.ref)
-        lists = [
-            found
+        decimals = decimals_of_frames(self.encodes, key)
+        found = (
+            self._list(place, encode, key, decimals, pictured and bool(encode.times))
             for place, encode in enumerate(self.encodes)
-            if key in encode.scores and (found := self._list(place, encode, key, pictured and bool(encode.times)))
-        ]
+            if key in encode.scores
+        )
+        lists = list(filter(None, found))
         return self._with_pictures(lists) if pictured else lists
 
-    def _list(self, place: int, encode: Encode, key: str, pictured: bool) -> WorstFrames | None:
+    def _list(self, place: int, encode: Encode, key: str, decimals: int, pictured: bool) -> WorstFrames | None:
         apart = min(APART_S, APART * (encode.times[-1] - encode.times[0])) if encode.times else 0
         chosen = worst_frames(encode, key, self.most, apart)
         if not chosen:
             return None
-        decimals = max(decimals_for(pooled_values(other, key)) for other in self.encodes if key in other.scores)
         frames = [self._frame(place, i, key, decimals, pictured) for i in chosen]
         title = f"Worst frames of {encode.name}" if len(self.encodes) > 1 else "Worst frames"
         return WorstFrames(title, pictured, frames)
