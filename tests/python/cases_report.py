@@ -153,7 +153,7 @@ def encode_of(**scores):
 
 @case
 def pooled_values_are_the_librarys(lab):
-    """Pooled values that a report lacks agree, to the last bit, with those of reports of the library and of the module."""
+    """Pooled values that a report lacks agree, to the last bit, with those of reports of library and module."""
     del lab
     for key in ("vmaf", "cvvdp", "cambi"):
         for scores in (
@@ -636,7 +636,9 @@ def bit_rates_are_those_of_the_file(lab):
 def windows_are_listed(lab):
     page = page_of(lab, report_of(lab))
     check_equal(
-        len([words for words in page.words if re.match(r"frame \d+ at", words)]), 8, "worst frames of two scores"
+        len([words for words in page.words if re.match(r"frame \d+ at", words)]),
+        9,
+        "worst frames of two scores, and the one of the first screen",
     )
     page.has("Windows", "0–9", "10–19", "0:00.400")
     content = json.loads((lab.folder / "scores.json").read_text())
@@ -792,7 +794,8 @@ POINTER = """
   0.5)); const whole = document.querySelector(".said").textContent; canvas.dispatchEvent(at("mousedown", 0.4));
   document.dispatchEvent(at("mousemove", 0.6)); document.dispatchEvent(at("mouseup", 0.6)); const buttons =
   [...document.querySelectorAll(".bar button")].map((button) => !button.hidden); document.title = JSON.stringify({whole,
-  buttons, plots: [...document.querySelectorAll(".live .plot")].filter((plot) => plot.offsetHeight).length, stages: document.querySelectorAll(".stage").length,
+  buttons, plots: [...document.querySelectorAll(".live .plot")].filter((plot) => plot.offsetHeight).length,
+    stages: document.querySelectorAll(".stage").length,
     wide: document.documentElement.scrollWidth > innerWidth});"""
 
 

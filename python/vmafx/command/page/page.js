@@ -78,7 +78,8 @@
   const frameOf = (curve, k) => (curve.numbers ? curve.numbers[k] : null);
   const where = (chart, curve, k) => {
     const frame = frameOf(curve, k);
-    return [frame === null ? "" : `frame ${frame}`, chart.time ? timeText(curve.xs[k], 3) : ""].filter(Boolean).join(", ");
+    const words = [frame === null ? "" : `frame ${frame}`, chart.time ? timeText(curve.xs[k], 3) : ""];
+    return words.filter(Boolean).join(", ");
   };
   const shown = (own) => own.curves.filter((_, i) => own.graph.visibility()[i]);
   const placeIn = (own, curve, x) => (own.chart.steps ? holding : nearest)(curve.xs, x);
@@ -88,9 +89,8 @@
     shown(own).forEach((curve) => {
       const k = placeIn(own, curve, x);
       const text = curve.y[k] === null ? "–" : (curve.y[k] / own.scale).toFixed(own.chart.decimals);
-      own.said.append(
-        make("span", { title: curve.name }, keyOf(curve), make("b", { textContent: text }), ` ${where(own.chart, curve, k)}`),
-      );
+      const number = make("b", { textContent: text });
+      own.said.append(make("span", { title: curve.name }, keyOf(curve), number, ` ${where(own.chart, curve, k)}`));
     });
   };
 
@@ -170,7 +170,8 @@
   };
   const show = (own, number, isShown) => {
     own.lines.forEach((line, i) => line.color === number && own.graph.setVisibility(i, isShown));
-    own.figure.querySelectorAll(`.legend [data-color="${number}"]`).forEach((button) => button.setAttribute("aria-pressed", isShown));
+    const buttons = own.figure.querySelectorAll(`.legend [data-color="${number}"]`);
+    buttons.forEach((button) => button.setAttribute("aria-pressed", isShown));
     if (own.mark !== null) say(own, own.mark);
   };
 
@@ -178,7 +179,7 @@
     ...colors(),
     labels: ["x", ...own.lines.map((_, i) => String(i))],
     colors: own.lines.map(strokeOf),
-    series: Object.fromEntries(own.lines.map((line, i) => [String(i), line.color < 8 ? {} : { strokePattern: [6, 4] }])),
+    series: Object.fromEntries(own.lines.map(({ color }, i) => [String(i), color < 8 ? {} : { strokePattern: [6, 4] }])),
     connectSeparatedPoints: true,
     stepPlot: own.chart.steps,
     valueRange: own.range,
@@ -217,10 +218,19 @@
     },
   });
 
+  const KEYS_TOLD =
+    "arrow keys go from frame to frame, plus and minus zoom, 0 shows the whole length, " +
+    "Enter puts the place into the address";
+  const hint = () =>
+    matchMedia("(pointer: coarse)").matches
+      ? "Pinch to zoom, tap for values."
+      : "Drag to zoom, double-click to leave, point for values, or use the arrow keys, + and -.";
+
   const draw = (chart) => {
     const plot = document.getElementById(chart.id);
     const figure = plot.parentElement;
-    const curves = chart.curves.map((curve) => ({ ...curve, xs: sums(curve.x), numbers: curve.frames ? sums(curve.frames) : null }));
+    const summed = (curve) => ({ ...curve, xs: sums(curve.x), numbers: curve.frames ? sums(curve.frames) : null });
+    const curves = chart.curves.map(summed);
     const means = curves.filter((curve) => curve.means).map(({ means }) => ({ ...means, xs: sums(means.x) }));
     const margin = 0.03 * (chart.range[1] - chart.range[0]);
     const own = {
@@ -231,13 +241,13 @@
       scale: 10 ** chart.decimals,
       range: [chart.range[0] - margin, chart.range[1] + margin],
       mark: null,
-      hint: drawn.length ? "" : matchMedia("(pointer: coarse)").matches ? "Pinch to zoom, tap for values." : "Drag to zoom, double-click to leave, point for values, or use the arrow keys, + and -.",
+      hint: drawn.length ? "" : hint(),
       said: make("p", { className: "said" }),
       reset: make("button", { type: "button", textContent: "whole length", hidden: true }),
     };
     const stage = make("div", { className: "stage", tabIndex: 0 });
     stage.setAttribute("role", "application");
-    stage.setAttribute("aria-label", `${figure.querySelector("figcaption").textContent}: arrow keys go from frame to frame, plus and minus zoom, 0 shows the whole length, Enter puts the place into the address`);
+    stage.setAttribute("aria-label", `${figure.querySelector("figcaption").textContent}: ${KEYS_TOLD}`);
     own.said.setAttribute("aria-live", "polite");
     own.said.textContent = own.hint;
     plot.before(make("div", { className: "bar" }, own.said, own.reset), stage);

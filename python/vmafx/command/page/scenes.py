@@ -46,8 +46,8 @@ class Scenes:
 
 @dataclass(frozen=True)
 class SceneList:
-    """The scenes of an encode by a score: the worst first, then the others in the order of time. The page folds all lists
-    but the first, and the others of each list.
+    """The scenes of an encode by a score: the worst first, then the others in the order of time. The page folds all
+    lists but the first, and the others of each list.
     """
 
     label: Label | None  # the encode's name, if there are several

@@ -38,10 +38,20 @@
   const compared = frames.filter(({ pictures }) => pictures.length > 1);
   if (!compared.length) return;
 
-  // -- What is shown ---------------------------------------------------------------------------------------------------
+  // -- What is shown -------------------------------------------------------------------------------------------------
 
-  // Zoom is in pixels of CSS for a sample of the first picture, 0 where the whole picture fits; the middle is in samples.
-  const view = { frame: compared[0], left: 0, right: 1, mode: "wipe", gain: 1, wipe: 0.5, isSwapped: false, zoom: 0, x: 0, y: 0 };
+  const view = {
+    frame: compared[0],
+    left: 0, // places among the pictures of the frame
+    right: 1,
+    mode: "wipe",
+    gain: 1,
+    wipe: 0.5,
+    isSwapped: false,
+    zoom: 0, // pixels of CSS for a sample of the first picture; 0: the whole picture fits
+    x: 0, // the middle, in samples
+    y: 0,
+  };
   let timer = null;
   let opener = null;
 
@@ -58,7 +68,11 @@
   const stack = make("div", { className: "stack" }, ...layers.map(({ box }) => box));
   const scene = make(
     "div",
-    { className: "scene", tabIndex: 0, attributes: { role: "application", "aria-label": "Pictures: arrow keys move them, plus and minus zoom" } },
+    {
+      className: "scene",
+      tabIndex: 0,
+      attributes: { role: "application", "aria-label": "Pictures: arrow keys move them, plus and minus zoom" },
+    },
     stack,
     handle,
     ...layers.map(({ tag }) => tag),
@@ -75,26 +89,44 @@
   const dialog = make(
     "dialog",
     { className: "viewer", attributes: { "aria-labelledby": "viewer-title" } },
-    make("div", { className: "row" }, title, button("‹", "Frame before (p)", () => toFrame(-1)), button("›", "Next frame (n)", () => toFrame(1)), button("Close", "Close (Esc)", () => dialog.close())),
+    make(
+      "div",
+      { className: "row" },
+      title,
+      button("‹", "Frame before (p)", () => toFrame(-1)),
+      button("›", "Next frame (n)", () => toFrame(1)),
+      button("Close", "Close (Esc)", () => dialog.close()),
+    ),
     make(
       "div",
       { className: "row tools" },
       ...choices,
       make("span", { className: "group", attributes: { role: "group", "aria-label": "View" } }, ...modes, gain),
-      make("span", { className: "group", attributes: { role: "group", "aria-label": "Zoom" } }, button("−", "Smaller (-)", () => zoomBy(1 / 2)), zoomed, button("+", "Larger (+)", () => zoomBy(2)), button("fit", "Whole picture (0)", () => fit()), button("1:1", "A sample for each pixel (1)", () => zoomTo(1 / devicePixelRatio))),
+      make(
+        "span",
+        { className: "group", attributes: { role: "group", "aria-label": "Zoom" } },
+        button("−", "Smaller (-)", () => zoomBy(1 / 2)),
+        zoomed,
+        button("+", "Larger (+)", () => zoomBy(2)),
+        button("fit", "Whole picture (0)", () => fit()),
+        button("1:1", "A sample for each pixel (1)", () => zoomTo(1 / devicePixelRatio)),
+      ),
     ),
     scene,
     make("div", { className: "row foot" }, status, samples),
     make("p", {
       className: "keys",
-      textContent: "w wipe, f flicker, d difference, s side by side; space swaps, [ and ] move the wipe, g amplifies; arrows move, + and - zoom, 0 fits, 1 shows samples as pixels; l and r choose the next left and right picture, n and p the next and the last frame; Esc closes",
+      textContent:
+        "w wipe, f flicker, d difference, s side by side; space swaps, [ and ] move the wipe, g amplifies; " +
+        "arrows move, + and - zoom, 0 fits, 1 shows samples as pixels; " +
+        "l and r choose the next left and right picture, n and p the next and the previous frame; Esc closes",
     }),
   );
   document.body.append(dialog);
 
-  // -- Where pictures lie ----------------------------------------------------------------------------------------------
+  // -- The place of pictures -----------------------------------------------------------------------------------------
 
-  // All pictures of a frame take the room of the first one, so that encodes of other sizes are seen as players show them.
+  // All pictures of a frame take the room of the first one, as players show encodes of other sizes.
   const size = () => {
     const { image } = view.frame.pictures[0];
     return [image.naturalWidth || 1, image.naturalHeight || 1];
@@ -116,7 +148,8 @@
     for (const { image } of layers) {
       image.style.width = `${width}px`;
       image.style.height = `${height}px`;
-      image.style.transform = `translate(${across / 2 - view.x * zoom}px, ${down / 2 - view.y * zoom}px) scale(${zoom})`;
+      const [left, top] = [across / 2 - view.x * zoom, down / 2 - view.y * zoom];
+      image.style.transform = `translate(${left}px, ${top}px) scale(${zoom})`;
     }
     scene.classList.toggle("large", zoom * devicePixelRatio >= 2);
     const percent = zoom * devicePixelRatio * 100;
@@ -145,7 +178,7 @@
     lay();
   };
 
-  // -- What is compared ------------------------------------------------------------------------------------------------
+  // -- Views ---------------------------------------------------------------------------------------------------------
 
   const pictureOf = (side) => view.frame.pictures[side ? view.right : view.left];
   const described = ({ name, score }) => (score ? `${name}, ${score}` : name);
@@ -206,7 +239,8 @@
   const fill = () => {
     title.textContent = view.frame.title;
     choices.forEach((choice, side) => {
-      choice.replaceChildren(...view.frame.pictures.map((own, i) => make("option", { value: i, textContent: described(own) })));
+      const options = view.frame.pictures.map((own, i) => make("option", { value: i, textContent: described(own) }));
+      choice.replaceChildren(...options);
       choice.value = side ? view.right : view.left;
     });
     samples.textContent = "";
@@ -242,7 +276,7 @@
     place.write(frame.time, frame.number);
   };
 
-  // -- Keys and pointers -----------------------------------------------------------------------------------------------
+  // -- Keys and pointers ---------------------------------------------------------------------------------------------
 
   const STEP = 40; // pixels
   const KEYS = {
@@ -284,8 +318,11 @@
   const pointers = new Map();
   let isWiping = false;
   let held = null; // the layer where a pointer went down
-  const isIn = (box, event) => event.clientX >= box.left && event.clientX < box.right && event.clientY >= box.top && event.clientY < box.bottom;
-  const layerAt = (event) => (view.mode === "side" && isIn(layers[1].box.getBoundingClientRect(), event) ? layers[1].box : layers[0].box);
+  const isIn = (box, { clientX: x, clientY: y }) => x >= box.left && x < box.right && y >= box.top && y < box.bottom;
+  const layerAt = (event) => {
+    const right = layers[1].box;
+    return view.mode === "side" && isIn(right.getBoundingClientRect(), event) ? right : layers[0].box;
+  };
   const at = (event) => {
     const box = (held ?? layerAt(event)).getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
