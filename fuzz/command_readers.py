@@ -62,10 +62,11 @@ PAGES = 4  # one of this many inputs has its page checked, which takes the longe
 TAGS = {
     *("html head meta title style body header h1 h2 h3 p ul ol li section figure figcaption div span b br".split()),
     *("svg path g circle text table thead tbody tr th td details summary footer".split()),
+    *("main nav a dl dt dd".split()),
 }
 ATTRIBUTES = {
     *("lang charset http-equiv content name class id viewbox preserveaspectratio role aria-label".split()),
-    *("aria-hidden d x y r transform scope tabindex open".split()),
+    *("aria-hidden d x y r transform scope tabindex open data-head href".split()),
 }
 
 
@@ -82,6 +83,7 @@ class _Page(HTMLParser):
         require(tag in TAGS, f"an element {tag}")
         for name, _ in attributes:
             require(name in ATTRIBUTES, f"an attribute {name} of {tag}")
+        require(dict(attributes).get("href", "#").startswith("#"), "a link to another page")
 
     def handle_comment(self, data: str) -> None:
         raise AssertionError(f"a comment {data[:80]!r}")

@@ -187,8 +187,8 @@ def the_page_says_how_it_was_scored(lab):
         f"{FRAMES} frames, scored on the CPU",
         "all are scaled to",
     ):
-        check(f"<li>{line}" in text or line in text.partition('class="said"')[2], f"the page lacks: {line}")
-    check("all are scaled to" not in text.partition('class="said"')[0], "the preparation is a warning")
+        check(f"<li>{line}" in text or line in text.partition('class="told"')[2], f"the page lacks: {line}")
+    check("all are scaled to" not in text.partition('class="told"')[0], "the preparation is a warning")
 
 
 @case

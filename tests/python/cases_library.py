@@ -203,6 +203,7 @@ def installed_by_pip(lab):
         "py.typed",
         "command/page/style.css",
         "command/page/page.js",
+        "command/page/viewer.js",
         "command/page/templates/report.html",
     ):
         check((target / "vmafx" / name).exists(), f"{name} is missing")

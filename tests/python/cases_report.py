@@ -28,8 +28,11 @@ from vmafx.command.page.curves import MOST_PARTS, bit_rates, number_axis, positi
 from vmafx.command.page.decimation import averages, extremes
 from vmafx.command.page.document import render
 from vmafx.command.page.pictures import Media
+from vmafx.command.page.links import Link
 from vmafx.command.page.plots import Label
 from vmafx.command.page.tables import Lines, Strong, Table
+from vmafx.command.page.verdict import Said
+from vmafx.command.page.worst import Picture, WorstFrame, WorstFrames
 
 EVIL = "<script>alert(1)</script>&\"'<!--"
 DYGRAPHS_BYTES = 131054, 1255  # script and style of Debian 12
@@ -150,8 +153,7 @@ def encode_of(**scores):
 
 @case
 def pooled_values_are_the_librarys(lab):
-    """Pooled values that a report lacks agree, to the last bit, with those of reports of the library and of the module.
-    """
+    """Pooled values that a report lacks agree, to the last bit, with those of reports of library and module."""
     del lab
     for key in ("vmaf", "cvvdp", "cambi"):
         for scores in (
@@ -451,7 +453,7 @@ def page_is_safe(lab):
         json.dumps({"encodes": [{**encode, "windows": windows} for encode in encodes]})
     )
     page = page_of(lab, "evil.json", "--title", evil)
-    page.is_safe(scripts=2)
+    page.is_safe(scripts=3)
     check_equal(page.all("img"), [], "images")
     check_equal(page.charts()[0]["curves"][0]["name"], f"{evil}0", "name for the script")
     check(evil in "".join(page.words), "the title")
@@ -473,18 +475,22 @@ def pages_escape_all_texts(lab):
     encode.run, encode.pairing = {"version": EVIL, "backend": {EVIL: EVIL}}, {"paired": EVIL, EVIL: EVIL}
     encode.windows = [replace_pooled(window, EVIL) for window in encode.windows]
     evil_page = page_module.Page([encode, encode], [EVIL, "vmaf"], title=EVIL, warnings=[EVIL])
-    picture = page_module.Picture(EVIL, EVIL, problem=EVIL)
-    worst = page_module.WorstFrames(
-        EVIL, True, [page_module.WorstFrame(EVIL, EVIL, [picture, replace(picture, data=EVIL)])]
-    )
+    picture = Picture(Label(EVIL, 1), EVIL, EVIL, EVIL, problem=EVIL)
+    link = Link(EVIL, f"#{EVIL}")
+    frame = WorstFrame(EVIL, link, EVIL, 0, 0.0, [picture, replace(picture, data=EVIL)], link)
+    worst = WorstFrames(EVIL, True, [frame])
     found = scenes.Scenes(
         EVIL,
         [
             scenes.SceneList(
                 Label(EVIL, 1),
                 EVIL,
+                EVIL,
                 Table(
-                    [EVIL], [[EVIL], [Label(EVIL, 9)], [Lines([EVIL, EVIL])], [Strong(EVIL)]], intro=EVIL, notes=[EVIL]
+                    [EVIL],
+                    [[EVIL], [Label(EVIL, 9)], [Lines([EVIL, EVIL])], [Strong(EVIL)], [link]],
+                    intro=EVIL,
+                    notes=[EVIL],
                 ),
             )
         ],
@@ -492,7 +498,15 @@ def pages_escape_all_texts(lab):
     sections = [replace(section, worst=[worst]) for section in page_module._sections(evil_page)]
     texts = [
         page_module.make_page(evil_page),
-        render_report(EVIL, sections=sections, scenes=found, cards_of=EVIL, facts=[EVIL], said=[EVIL]),
+        render_report(
+            EVIL,
+            sections=sections,
+            scenes=found,
+            cards_of=EVIL,
+            facts=[EVIL],
+            said=[EVIL],
+            verdict=[Said(EVIL, [[EVIL, link]])],
+        ),
     ]
     for number, text in enumerate(texts):
         path = lab.folder / f"{number}.html"
@@ -522,6 +536,8 @@ def render_report(title, **values):
         "cards_of": "",
         "cards": [],
         "sections": [],
+        "verdict": [],
+        "bit_rate": None,
         "windows": [],
         "several": False,
         "run": Table([""], []),
@@ -593,7 +609,7 @@ def pictures_are_of_the_worst_frames(lab):
     for name in ("page.html", "again.html"):
         page = Content(lab.folder / name)
         lumas = [luma_of(image["src"]) for image in page.all("img")]
-        check_equal([round(luma / 5) for luma in lumas[:2]], [42, 30], f"luma of {name}: {lumas}")
+        check_equal([round(luma / 5) for luma in lumas[:2]], [30, 42], f"luma of {name}: {lumas}")
         page.has("frame 13 at 0:00.520", "reference")
 
 
@@ -601,7 +617,7 @@ def luma_of(uri):
     data = base64.b64decode(uri.removeprefix("data:image/jpeg;base64,"))
     with av.open(io.BytesIO(data)) as image:
         frame = next(image.decode(video=0))
-        check_equal(frame.width, 480, "width of a picture")
+        check_equal((frame.width, frame.height), (64, 48), "samples of a picture")
         return frame.to_ndarray(format="gray").mean()
 
 
@@ -612,7 +628,7 @@ def bit_rates_are_those_of_the_file(lab):
     with av.open(str(lab.clips.dist)) as file:
         size = sum(packet.size for packet in file.demux(video=0))
     page.has("Bit rate", f"{8e-6 * size / (FRAMES / 25):.3f}")
-    curve = page.charts()[1]["curves"][0]
+    curve = page.charts()[-1]["curves"][0]
     check_equal((curve["y"], curve["x"]), ([round(8e-3 * size / (FRAMES / 25))] * 2, [0, FRAMES * 40]), "the only part")
 
 
@@ -620,7 +636,9 @@ def bit_rates_are_those_of_the_file(lab):
 def windows_are_listed(lab):
     page = page_of(lab, report_of(lab))
     check_equal(
-        len([words for words in page.words if re.match(r"frame \d+ at", words)]), 8, "worst frames of two scores"
+        len([words for words in page.words if re.match(r"frame \d+ at", words)]),
+        9,
+        "worst frames of two scores, and the one of the first screen",
     )
     page.has("Windows", "0–9", "10–19", "0:00.400")
     content = json.loads((lab.folder / "scores.json").read_text())
@@ -706,12 +724,12 @@ def many_scenes_are_folded(lab):
         scenes._ffmpeg.cuts = found
     (lab.folder / "page.html").write_text(text)
     page = Content(lab.folder / "page.html")
-    check_equal(len(page.all("details")), 2, "folded lists")
-    page.has("FFmpeg’s scdet=10 finds 1999 cuts in r.", "encode 1, vmaf", "The next 750; 1240 better ones are left out")
+    check_equal(["open" in own for own in page.all("details")], [True, False, False, False], "folded lists")
+    page.has("FFmpeg’s scdet=10 finds 1999 cuts in r.", "encode 1", "The next 750; 1240 better ones are left out")
     worst, others = (
         rows[:size]
         for size, rows in (
-            (10, rows_of(page, "encode 1, vmaf")),
+            (10, rows_of(page, "encode 1")),
             (750, rows_of(page, "The next 750; 1240 better ones are left out")),
         )
     )
@@ -776,7 +794,8 @@ POINTER = """
   0.5)); const whole = document.querySelector(".said").textContent; canvas.dispatchEvent(at("mousedown", 0.4));
   document.dispatchEvent(at("mousemove", 0.6)); document.dispatchEvent(at("mouseup", 0.6)); const buttons =
   [...document.querySelectorAll(".bar button")].map((button) => !button.hidden); document.title = JSON.stringify({whole,
-  buttons, plots: document.querySelectorAll(".live .plot").length, stages: document.querySelectorAll(".stage").length,
+  buttons, plots: [...document.querySelectorAll(".live .plot")].filter((plot) => plot.offsetHeight).length,
+    stages: document.querySelectorAll(".stage").length,
     wide: document.documentElement.scrollWidth > innerWidth});"""
 
 

@@ -52,6 +52,7 @@ def load_cases(build):
     import cases_lifetime
     import cases_look
     import cases_outputs
+    import cases_page
     import cases_pictures
     import cases_programs
     import cases_reference

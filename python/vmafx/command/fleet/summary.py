@@ -18,6 +18,7 @@ from ..page.curves import MOST_STATIC, Chart, cumulative, histogram
 from ..page.document import render
 from ..page.plots import Figure, plot
 from ..page.tables import Lines, Table, pooled_table
+from ..page.verdict import side_of
 from .store import Record
 
 MOST_FAILURES = 20  # shown on the terminal
@@ -71,6 +72,7 @@ class Section:
     """The page's section on one score."""
 
     key: str
+    side: str  # which means are the better ones
     pooled: Table
     figures: list[Figure]
     worst: Table
@@ -123,7 +125,11 @@ def _section(summary: Summary, key: str, worst: int) -> Section | None:
     )
     rows = [[record["id"], *_cells(record, key)] for record in summary.worst(key, worst)]
     return Section(
-        key, pooled_table(library, key), [_figure(*chart) for chart in charts], Table(["pair", *HEADS], rows)
+        key,
+        side_of(known_facts(key)),
+        pooled_table(library, key),
+        [_figure(*chart) for chart in charts],
+        Table(["pair", *HEADS], rows),
     )
 
 

@@ -75,17 +75,31 @@ def check_templates() -> None:
 
 
 def render(
-    template: str, title: str, charts: Sequence[dict[str, Any]] = (), dygraphs: Path | None = None, **values: Any
+    template: str,
+    title: str,
+    charts: Sequence[dict[str, Any]] = (),
+    dygraphs: Path | None = None,
+    has_pictures: bool = False,
+    **values: Any,
 ) -> str:
-    """Makes a page from a template. With `dygraphs`, the folder of dygraph.min.js, a script draws the charts."""
-    styles, scripts = [Inline.of_file(FOLDER / "style.css")], []
+    """Makes a page from a template. With `dygraphs`, the folder of dygraph.min.js, a script draws the charts; another
+    one compares pictures, if there are any.
+    """
+    styles = [Inline.of_file(FOLDER / "style.css")]
+    scripts: list[Path] = []
+    if dygraphs or has_pictures:
+        scripts.append(FOLDER / "place.js")
     if dygraphs:
         styles.append(Inline.of_file(dygraphs / "dygraph.min.css"))
-        scripts = [Inline.of_file(path) for path in (dygraphs / "dygraph.min.js", FOLDER / "page.js")]
+        scripts += [dygraphs / "dygraph.min.js", FOLDER / "page.js"]
+    if has_pictures:
+        styles.append(Inline.of_file(FOLDER / "viewer.css"))
+        scripts.append(FOLDER / "viewer.js")
+    parts = [Inline.of_file(path) for path in scripts]
     policy = [
         "default-src 'none'",
         f"style-src {_sources(styles)}",
-        f"script-src {_sources(scripts)}",
+        f"script-src {_sources(parts)}",
         "img-src data:",
         "base-uri 'none'",
         "form-action 'none'",
@@ -93,8 +107,8 @@ def render(
     frame = {
         "policy": "; ".join(policy),
         "styles": styles,
-        "scripts": scripts,
-        "charts": charts,
+        "scripts": parts,
+        "charts": charts if dygraphs else [],
         "version": _header.version,
     }
     return _environment().get_template(template).render(title=title, **frame, **values)

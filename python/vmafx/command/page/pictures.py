@@ -2,12 +2,15 @@
 
 import base64
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .. import _ffmpeg
 from .._terminal import Failure
 
-WIDTH = 480
+# Samples of all pictures of a page together: 48 of 1920x1080. More or larger pictures are scaled down.
+MOST_SAMPLES = 48 * 1920 * 1080
+QUALITY = 3  # of ffmpeg's mjpeg: 2 is the best, 31 the worst
 
 
 @dataclass(frozen=True)
@@ -21,41 +24,9 @@ class Media:
     options: dict[str, tuple[str, ...]] = field(default_factory=dict)  # a file's words for ffmpeg before -i
 
 
-def picture(media: Media, path: str, time: float, rate: float) -> str:
-    """Returns the first frame that is at most half a frame earlier than `time`."""
-    seek = max(time + media.starts.get(path, 0) - 0.5 / rate, 0)
-    options = media.options.get(path, ())
-    # With -r, ffmpeg counts pictures, and cannot seek.
-    begin, filters = ([], [f"trim=start={seek:.6f}"]) if "-r" in options else (["-ss", f"{seek:.6f}"], [])
-    # dar gives the picture the shape in which it is shown
-    scale = f"scale={WIDTH}:trunc({WIDTH}/dar/2)*2:flags=bicubic,setsar=1"
-    command = [
-        media.ffmpeg,
-        "-v",
-        "error",
-        "-nostdin",
-        *begin,
-        *options,
-        "-i",
-        _ffmpeg.input_name(path),
-        "-map",
-        "0:V:0",
-    ]
-    command += [
-        "-frames:v",
-        "1",
-        "-vf",
-        ",".join([*filters, scale]),
-        "-pix_fmt",
-        "yuvj420p",
-        "-c:v",
-        "mjpeg",
-        "-q:v",
-        "4",
-        "-f",
-        "image2pipe",
-        "-",
-    ]
+def picture(media: Media, path: str, time: float, rate: float, samples: int) -> str:
+    """Returns the first frame that is at most half a frame earlier than `time`, with at most so many samples."""
+    command = _command(media, path, time, rate, samples)
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
     except OSError as error:
@@ -64,3 +35,17 @@ def picture(media: Media, path: str, time: float, rate: float) -> str:
         last = (done.stderr.decode(errors="replace").strip().splitlines() or ["ffmpeg did not write one"])[-1]
         raise Failure(f"cannot make a picture of {path} at {time:.3f} s: {last}")
     return "data:image/jpeg;base64," + base64.b64encode(done.stdout).decode("ascii")
+
+
+def _command(media: Media, path: str, time: float, rate: float, samples: int) -> Sequence[str]:
+    seek = max(time + media.starts.get(path, 0) - 0.5 / rate, 0)
+    options = media.options.get(path, ())
+    # With -r, ffmpeg counts pictures, and cannot seek.
+    begin, filters = ([], [f"trim=start={seek:.6f}"]) if "-r" in options else (["-ss", f"{seek:.6f}"], [])
+    # sar gives the picture the shape in which it is shown, and browsers take the matrix of a JPEG for BT.601's.
+    factor = f"min(1,sqrt({samples}/(iw*sar*ih)))"
+    size = f"w='max(round(iw*sar*{factor}),1)':h='max(round(ih*{factor}),1)'"
+    filters.append(f"scale={size}:flags=bicubic:out_color_matrix=smpte170m:out_range=full,setsar=1")
+    inputs = [*begin, *options, "-i", _ffmpeg.input_name(path), "-map", "0:V:0"]
+    outputs = ["-pix_fmt", "yuvj420p", "-c:v", "mjpeg", "-q:v", str(QUALITY), "-f", "image2pipe", "-"]
+    return [media.ffmpeg, "-v", "error", "-nostdin", *inputs, "-frames:v", "1", "-vf", ",".join(filters), *outputs]

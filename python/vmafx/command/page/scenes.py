@@ -10,9 +10,10 @@ from .. import _ffmpeg
 from .._scores import Encode
 from .._statistics import pool, rate_of, worst_value_name
 from .._terminal import Failure, decimals_of, note, time_text
+from .links import link_to
 from .pictures import Media
 from .plots import Label
-from .tables import Table, number
+from .tables import Cell, Table, number
 
 MOST_WORST = 10  # worst scenes that are listed first, by a score of an encode
 MOST_FOLDED = 1500  # rows of all folded lists together
@@ -45,10 +46,13 @@ class Scenes:
 
 @dataclass(frozen=True)
 class SceneList:
-    """The scenes of an encode by a score: the worst first, then the others in the order of time, folded."""
+    """The scenes of an encode by a score: the worst first, then the others in the order of time. The page folds all
+    lists but the first, and the others of each list.
+    """
 
     label: Label | None  # the encode's name, if there are several
     key: str
+    told: str  # the worst of them in words
     worst: Table | None
     summary: str = ""  # the line above the others
     others: Table | None = None
@@ -109,12 +113,22 @@ def _list(encode: Encode, key: str, label: Label | None, scenes: Sequence[Scene]
         _pooled(encode, key, scenes), key=lambda pooled: pooled.mean, reverse=encode.facts(key).worse_is_high
     )
     worst, others = worst_first[:MOST_WORST], worst_first[MOST_WORST : MOST_WORST + most]
+    if not worst:
+        return SceneList(label, key, "no scores", None)
+    table, told = _table(encode, key, worst), _told(encode, key, worst[0], len(worst_first))
     if not others:
-        return SceneList(label, key, _table(encode, key, worst) if worst else None)
+        return SceneList(label, key, told, table)
     left = len(worst_first) - len(worst) - len(others)
     summary = f"The other {len(others)}" if not left else f"The next {len(others)}; {left} better ones are left out"
     in_time = sorted(others, key=lambda pooled: pooled.scene.number)
-    return SceneList(label, key, _table(encode, key, worst), summary, _table(encode, key, in_time))
+    return SceneList(label, key, told, table, summary, _table(encode, key, in_time, linked=False))
+
+
+def _told(encode: Encode, key: str, worst: Pooled, count: int) -> str:
+    if count == 1:
+        return "1 scene"
+    mean = number(worst.mean, decimals_of(abs(worst.mean)) - 1)
+    return f"{count} scenes, the worst at {time_text(encode.times[worst.scene.first])} with a mean of {mean}"
 
 
 def _pooled(encode: Encode, key: str, scenes: Sequence[Scene]) -> Iterator[Pooled]:
@@ -128,18 +142,17 @@ def _pooled(encode: Encode, key: str, scenes: Sequence[Scene]) -> Iterator[Poole
             yield Pooled(scene, mean, harmonic, worse(finite, key=scores.__getitem__))
 
 
-def _table(encode: Encode, key: str, rows: Sequence[Pooled]) -> Table:
+def _table(encode: Encode, key: str, rows: Sequence[Pooled], linked: bool = True) -> Table:
     scores, lasts = encode.scores[key], 1 / rate_of(encode)
     decimals = decimals_of(max(abs(scores[row.worst]) for row in rows)) - 1
-    cells = []
+    cells: list[list[Cell]] = []
     for row in rows:
         first, last = row.scene.first, row.scene.end - 1
         length = encode.times[last] - encode.times[first] + lasts
         pooled = [number(value, decimals) for value in (row.mean, row.harmonic, scores[row.worst])]
         place = [time_text(length), str(encode.numbers[first]), str(row.scene.end - first)]
-        cells.append(
-            [str(row.scene.number), time_text(encode.times[first]), *pooled, time_text(encode.times[row.worst]), *place]
-        )
+        when: list[Cell] = [_when(encode, i, linked) for i in (first, row.worst)]
+        cells.append([str(row.scene.number), when[0], *pooled, when[1], *place])
     heads = [
         "scene",
         "from",
@@ -152,3 +165,8 @@ def _table(encode: Encode, key: str, rows: Sequence[Pooled]) -> Table:
         "frames",
     ]
     return Table(heads, cells)
+
+
+def _when(encode: Encode, i: int, linked: bool) -> Cell:
+    told = time_text(encode.times[i])
+    return link_to(told, encode.numbers[i], encode.times[i]) if linked else told

@@ -10,9 +10,13 @@ from .._scores import Encode, Window
 from .._statistics import pooled_values
 from .._terminal import decimals_of, time_text
 from .curves import MOST_DRAWN
+from .links import Link
 from .plots import Label
 
 MOST_WINDOWS = 60  # windows of an encode that are listed
+# Tables of at most so many rows get the heads beside each value, for narrow windows; longer ones would be too large.
+MOST_STACKED = 250
+NARROW, LONG_NAME = 4, 16  # columns, and characters of a row's name, that fit into any window
 COLUMNS = {
     "mean": "mean",
     "harmonic_mean": "harmonic",
@@ -50,7 +54,7 @@ class Strong:
     text: str
 
 
-Cell: TypeAlias = str | Label | Lines | Strong
+Cell: TypeAlias = str | Label | Lines | Strong | Link
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,19 @@ class Table:
     texts: int = 1  # the number of columns with words; the others have numbers
     intro: str = ""  # shown above the table
     notes: Sequence[str] = ()  # shown below the table
+
+    @property
+    def is_stacked(self) -> bool:
+        """Tells whether a narrow window shows each row as a block, with its heads beside the values."""
+        is_wide = len(self.heads) > NARROW or any(len(_words(row[0])) > LONG_NAME for row in self.rows)
+        return is_wide and len(self.rows) <= MOST_STACKED
+
+    def head_text(self, column: int) -> str:
+        return _words(self.heads[column])
+
+
+def _words(cell: Cell) -> str:
+    return cell if isinstance(cell, str) else " ".join(cell.texts) if isinstance(cell, Lines) else cell.text
 
 
 def number(value: float | None, decimals: int) -> str:
@@ -76,6 +93,12 @@ def finite_or_zero(value: float | None) -> float:
 def decimals_for(values: dict[str, float | None]) -> int:
     """Returns how many decimals the pooled values of a score get on the page."""
     return decimals_of(finite_or_zero(values["max"])) - 1
+
+
+def decimals_of_frames(encodes: Sequence[Encode], key: str) -> int:
+    """Returns how many decimals scores of single frames get on the page."""
+    scores = (score for encode in encodes for score in encode.scores.get(key, ()) if math.isfinite(score))
+    return decimals_of(max(scores, default=0.0)) - 1
 
 
 def pooled_table(encodes: Sequence[Encode], key: str) -> Table:
@@ -155,7 +178,7 @@ def run_table(encodes: Sequence[Encode]) -> Table:
         for name in ("version", "models", "backend", "device", "cpu", "threads", "n_subsample")
     ]
     filled = [row for row in rows if any(cell != "–" for cell in row[1:])]
-    return Table(["", *(Label(encode.name, place) for place, encode in enumerate(encodes))], filled)
+    return Table(["fact", *(Label(encode.name, place) for place, encode in enumerate(encodes))], filled)
 
 
 def _text(value: Any) -> str:

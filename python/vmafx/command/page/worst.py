@@ -1,0 +1,133 @@
+"""Lists the worst frames by each score, with pictures of them if there are files."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+from .._findings import is_wrong
+from .._jobs import processors
+from .._scores import Encode
+from .._statistics import rate_of, worst_frames
+from .._terminal import Failure, note, time_text
+from .links import Link, link_to
+from .pictures import MOST_SAMPLES, Media, picture
+from .plots import Label
+from .tables import decimals_of_frames, number
+
+APART_S, APART = 1.0, 1 / 8  # distance of worst frames: seconds, or this part of the whole length if that is less
+MOST_AT_ONCE = 4  # programs that make pictures
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture of an encode or of the reference. Without data, `problem` says why."""
+
+    label: Label | None  # the encode; None: the reference
+    name: str
+    what: str
+    score: str = ""
+    data: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class WorstFrame:
+    score: str
+    place: Link
+    remark: str = ""
+    number: int = 0
+    time: float | None = None
+    pictures: Sequence[Picture] = ()
+    above: Link | None = None  # the place on the page that has its pictures already
+
+
+@dataclass(frozen=True)
+class WorstFrames:
+    title: str
+    has_pictures: bool
+    frames: list[WorstFrame]
+
+
+@dataclass
+class Worst:
+    """The worst frames of a page. Only those of its first score get pictures: each takes a decoder's time, and room."""
+
+    encodes: Sequence[Encode]
+    media: Media | None
+    most: int  # frames of an encode
+    seen: set[int] = field(default_factory=set)  # numbers of frames that have pictures
+
+    def lists(self, key: str, pictured: bool) -> list[WorstFrames]:
+        pictured = bool(pictured and self.media and self.media.ref)
+        decimals = decimals_of_frames(self.encodes, key)
+        found = (
+            self._list(place, encode, key, decimals, pictured and bool(encode.times))
+            for place, encode in enumerate(self.encodes)
+            if key in encode.scores
+        )
+        lists = list(filter(None, found))
+        return self._with_pictures(lists) if pictured else lists
+
+    def _list(self, place: int, encode: Encode, key: str, decimals: int, pictured: bool) -> WorstFrames | None:
+        apart = min(APART_S, APART * (encode.times[-1] - encode.times[0])) if encode.times else 0
+        chosen = worst_frames(encode, key, self.most, apart)
+        if not chosen:
+            return None
+        frames = [self._frame(place, i, key, decimals, pictured) for i in chosen]
+        title = f"Worst frames of {encode.name}" if len(self.encodes) > 1 else "Worst frames"
+        return WorstFrames(title, pictured, frames)
+
+    def _frame(self, place: int, i: int, key: str, decimals: int, pictured: bool) -> WorstFrame:
+        encode = self.encodes[place]
+        frame, time = encode.numbers[i], encode.times[i] if encode.times else None
+        told = f"frame {frame}" if time is None else f"frame {frame} at {time_text(time)}"
+        remark = "a pair that is sure to be wrong" if is_wrong(encode, frame) else ""
+        score, above, pictures = number(encode.scores[key][i], decimals), None, []
+        if pictured and frame in self.seen:
+            above = Link("pictures above", f"#frame{frame}")
+        elif pictured and time is not None:
+            self.seen.add(frame)
+            pictures = list(self._wanted(place, i, time, key, decimals))
+        return WorstFrame(score, link_to(told, frame, time), remark, frame, time, pictures, above)
+
+    def _wanted(self, place: int, i: int, time: float, key: str, decimals: int) -> Iterator[Picture]:
+        """Yields the pictures of a frame, without their data: the reference, the encode, the others."""
+        yield Picture(None, "reference", f"frame {self.encodes[place].numbers[i]} of reference")
+        for other in (place, *(other for other in range(len(self.encodes)) if other != place)):
+            encode = self.encodes[other]
+            if encode.times and (near := _nearest(encode, time)) is not None:
+                score = number(encode.scores[key][near], decimals) if key in encode.scores else ""
+                what = f"frame {encode.numbers[near]} of {encode.name}"
+                yield Picture(Label(encode.name, other), encode.name, what, score)
+
+    def _with_pictures(self, lists: Sequence[WorstFrames]) -> list[WorstFrames]:
+        wanted = [(frame, picture) for found in lists for frame in found.frames for picture in frame.pictures]
+        samples = MOST_SAMPLES // max(len(wanted), 1)
+        with ThreadPoolExecutor(min(processors(), MOST_AT_ONCE)) as pool:
+            made = iter(list(pool.map(lambda pair: self._made(pair[0], pair[1], samples), wanted)))
+        return [
+            WorstFrames(
+                found.title,
+                found.has_pictures,
+                [replace(frame, pictures=[next(made) for _ in frame.pictures]) for frame in found.frames],
+            )
+            for found in lists
+        ]
+
+    def _made(self, frame: WorstFrame, wanted: Picture, samples: int) -> Picture:
+        assert self.media and self.media.ref and frame.time is not None
+        path = self.media.dists[wanted.label.number] if wanted.label else self.media.ref
+        rate = rate_of(self.encodes[wanted.label.number if wanted.label else 0])
+        try:
+            return replace(wanted, data=picture(self.media, path, frame.time, rate, samples))
+        except Failure as failure:
+            note(str(failure))
+            return replace(wanted, problem=str(failure))
+
+
+def _nearest(encode: Encode, time: float) -> int | None:
+    """Returns the place of the frame that is shown at this time, by less than half a frame."""
+    half = 0.5 / rate_of(encode)
+    place = bisect_left(encode.times, time - half)
+    return place if place < len(encode.times) and encode.times[place] < time + half else None

@@ -1,0 +1,320 @@
+"""Pages in a browser, and what their first screen says in words."""
+
+import hashlib
+import json
+import math
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from browser import chromium
+from command import vmafx
+from common import Skip, case, check, check_equal, top
+from pages import Content
+from vmafx.command._scores import Encode
+from vmafx.command.page.page import Page, make_page
+from vmafx.command.page.verdict import verdict
+
+DYGRAPHS = Path("/usr/share/javascript/dygraphs")
+EVIL = '<img src=x onerror=alert(1)>"&'
+LONG = "a_name_of_an_encode_with_47_characters_" + "x" * 8
+LONGEST = "y" * 175
+FRAMES, RATE = 60, 25
+
+
+def encode_of(name, scores, model="vmaf_v0.6.1", **other):
+    """Returns an encode whose vmaf is given, with other scores."""
+    encode = Encode(name)
+    for i, score in enumerate(scores):
+        encode.add(i, i / RATE, {"vmaf": score, **{key: values[i] for key, values in other.items()}})
+    encode.finish()
+    encode.run = {"models": {"vmaf": model}}
+    return encode
+
+
+def waves(low, drop):
+    """Returns scores of FRAMES frames; those of frame `drop` and its neighbors are far below the others."""
+    return [low + 3 * math.sin(i / 5) - 40 * (abs(i - drop) < 2) for i in range(FRAMES)]
+
+
+def texts_of(said):
+    """Returns the sentences of a verdict by the titles of its parts."""
+    text = lambda cell: cell if isinstance(cell, str) else cell.text
+    return {part.title: [" ".join(map(text, line)) for line in part.lines] for part in said}
+
+
+# -- In words ----------------------------------------------------------------------------------------------------------
+
+
+@case
+def the_first_screen_has_words(lab):
+    """It says how good encodes are in the terms of the model, what is worst and where, and what is doubtful."""
+    del lab
+    encode = encode_of("e", [90.0] * 30 + [50.0] * 25 + [10.0] + [50.0] * 4, cambi=[0.5] * FRAMES)
+    said = texts_of(verdict([encode], ["vmaf", "cambi"]))
+    check_equal(said["How good"], ["vmaf is 69.33 on average, fair; 5 % of the frames have at most 50.00."], "goodness")
+    check_equal(
+        said["What is worst"],
+        ["The worst is frame 55 at 0:02.200 with 10.00; the worst second begins at 0:01.240, with a mean of 48.40."],
+        "the worst",
+    )
+    check_equal(said["What is doubtful"], ["The report has no doubts."], "doubts")
+    model, metric = said["What scores mean"]
+    for text in ("vmaf_v0.6.1", "0 to 100", "1080 rows", "3 times its height", "80 good", "At 95", "Higher is better."):
+        check(text in model, f"'{text}' is not in {model}")
+    check("Lower is better." in metric and "banding" in metric, metric)
+
+
+@case
+def the_first_screen_knows_its_limits(lab):
+    """Grades belong to models whose votes are known; doubts come with their pairs; many encodes are the best and the
+    worst.
+    """
+    del lab
+    later = encode_of("e", [109.0] * 9, model="vmaf_v1.0.16_3d0h_2160")
+    said = texts_of(verdict([later], ["vmaf"]))
+    check_equal(said["How good"], ["vmaf is 109.00 on average; 5 % of the frames have at most 109.00."], "no grade")
+    check("0 to 110" in said["What scores mean"][0] and "votes" not in said["What scores mean"][0], str(said))
+    own = texts_of(verdict([encode_of("e", [95.0] * 9, model="mine")], ["vmaf"]))
+    check("the model mine, which is not built in" in own["What scores mean"][0], str(own))
+    later.doubts = [{"kind": "offset", "text": "late", "remedies": [], "certainty": "sure", "from": 2, "to": 4}]
+    doubts = texts_of(verdict([later], ["vmaf"]))["What is doubtful"]
+    check_equal(doubts[0], "3 pairs are sure to be wrong: their scores do not tell of the encode.", "wrong pairs")
+    check_equal(doubts[1], "late (sure, pairs 2 to 4).", "the doubt")
+    many = texts_of(verdict([encode_of(f"e{i}", [50.0 + i] * 9) for i in range(9)], ["vmaf"]))["How good"]
+    check_equal([line.split()[0] for line in many], ["e8", "e0"], "the best and the worst")
+    nothing = verdict([encode_of("e", [math.nan] * 3)], ["vmaf"])
+    check("nothing can be said" in texts_of(nothing)["How good"][0], str(nothing))
+
+
+# -- Colors ------------------------------------------------------------------------------------------------------------
+
+# How people without one kind of cones see linear red, green and blue (Machado, Oliveira, Fernandes 2009, severity 1).
+SEEN = {
+    "all": np.eye(3),
+    "no L": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "no M": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+    "no S": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+}
+TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+
+
+def linear(color):
+    parts = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+
+
+def lab_of(light):
+    """Returns CIELAB of linear red, green and blue."""
+    xyz = TO_XYZ @ np.clip(light, 0, 1) / TO_XYZ.sum(axis=1)
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+@case
+def colors_of_curves_are_told_apart(lab):
+    """Each two colors differ for people of all kinds of cones, and from the paper, in both schemes."""
+    del lab
+    style = (top / "python/vmafx/command/page/style.css").read_text()
+    for scheme in re.findall(r":root \{(.*?)\}", style, re.S)[:2]:
+        colors = dict(re.findall(r"--(c\d|paper): (#\w{3,6})", scheme))
+        paper = linear({"#fff": "#ffffff"}.get(colors["paper"], colors.pop("paper")))
+        curves = [linear(color) for name, color in colors.items() if name != "paper"]
+        check_equal(len(curves), 8, "colors")
+        for color in curves:
+            low, high = sorted((TO_XYZ[1] @ color, TO_XYZ[1] @ paper))
+            check((high + 0.05) / (low + 0.05) >= 3, f"contrast of {color}")
+        for kind, matrix in SEEN.items():
+            seen = [lab_of(np.array(matrix) @ color) for color in curves]
+            least = min(np.linalg.norm(a - b) for i, a in enumerate(seen) for b in seen[:i])
+            check(least > 10, f"two colors differ by {least:.1f} for people with {kind}")
+
+
+# -- In a browser ------------------------------------------------------------------------------------------------------
+
+
+def needs_dygraphs():
+    if not DYGRAPHS.is_dir():
+        raise Skip("Debian's libjs-dygraphs is not installed")
+
+
+def page_with_pictures(lab):
+    """Makes a page of two encodes with pictures of their worst frames; the name of one tries to be HTML."""
+    needs_dygraphs()
+    plain = f"testsrc2=s=320x180:r={RATE}:d={FRAMES / RATE},format=yuv420p"
+    for name, filters in (("ref", "null"), ("one", "boxblur=2"), ("two", "noise=alls=30")):
+        lab.run("-f lavfi -i", f"{plain},{filters}", f"-c:v ffv1 {name}.mkv").succeeded()
+    encodes = [
+        {
+            "name": name,
+            "frames": [
+                {"frameNum": i, "time": i / RATE, "metrics": {"vmaf": score}}
+                for i, score in enumerate(waves(90 - 9 * number, 20 + 20 * number))
+            ],
+        }
+        for number, name in enumerate((LONG, EVIL))
+    ]
+    (lab.folder / "both.json").write_text(json.dumps({"encodes": encodes}))
+    words = "both.json", "-o", "page.html", "--media", "one.mkv", "two.mkv", "--reference", "ref.mkv", "--worst", 2
+    vmafx(lab, "report", *words, "--scenes", 0).succeeded()
+    return lab.folder / "page.html"
+
+
+def seen_in(browser):
+    """Returns a digest of what the browser shows."""
+    return hashlib.sha256(browser.picture()).digest()
+
+
+def is_silent(browser, page):
+    check_equal((browser.complaints, browser.requests), ([], [f"file://{page}"]), "complaints and requests")
+
+
+# Tells whether the pictures turn within more than a turn of flicker.
+TURNS = """Promise.race([
+  new Promise((done) => {
+    new MutationObserver(() => done(true)).observe(document.querySelector(".scene"), {attributes: true});
+  }),
+  new Promise((done) => setTimeout(() => done(false), 800)),
+])"""
+
+
+@case
+def page_pictures_are_compared_by_keys(lab):
+    """The keyboard leads through wipe, difference, flicker, side by side and zoom, which all look different. Flicker
+    turns by itself, unless people want less motion.
+    """
+    page = page_with_pictures(lab)
+    Content(page).is_safe(scripts=4)
+    with chromium(lab.folder) as browser:
+        browser.open(page, 1000, 700, reduced=True)
+        browser.run("document.querySelector('.compare').focus()")
+        status = lambda: browser.run("document.querySelector('.status').textContent")
+        views = []
+        for key, words in (
+            ("Enter", f"Wipe: reference left, {LONG}"),
+            ("]", "Wipe: "),
+            ("d", "Difference of reference and "),
+            ("g", "times 4"),
+            ("f", "Flicker: reference; space"),
+            (" ", f"Flicker: {LONG}"),
+            ("s", "Side by side: "),
+            ("+", "Side by side: "),
+            ("ArrowRight", "Side by side: "),
+            ("r", f"Side by side: reference left, {EVIL}"),
+            ("n", "Side by side: reference left, "),
+        ):
+            browser.press(key)
+            check(words in status(), f"after {key}: {status()}")
+            views.append(seen_in(browser))
+        check_equal(len(set(views)), len(views), "views that differ")
+        zoom = browser.run("new DOMMatrix(document.querySelector('.layer img').style.transform).a")
+        check(zoom > 1, f"zoom {zoom}")
+        check_equal(
+            browser.run("new Set([...document.querySelectorAll('.layer img')].map((i) => i.style.transform)).size"),
+            1,
+            "both in step",
+        )
+        check(re.fullmatch(r"#t=\d\.\d{3}&f=\d+", browser.run("location.hash")), browser.run("location.hash"))
+        browser.press("Escape")
+        check_equal(browser.run("document.activeElement.className"), "compare", "where the focus is afterwards")
+        is_silent(browser, page)
+        for reduced in (False, True):
+            browser.open(page, 800, 600, reduced=reduced)
+            browser.run("document.querySelector('.compare').click()")
+            browser.press("f")
+            check_equal(browser.run(TURNS), not reduced, f"whether flicker turns by itself, reduced: {reduced}")
+
+
+@case
+def page_curves_have_keys_links_and_a_legend(lab):
+    """Keys go from frame to frame, Enter puts the place into the address, which the page opens at, and the legend hides
+    a curve everywhere.
+    """
+    needs_dygraphs()
+    encodes = [encode_of(f"e{i}", waves(90 - i, 30), psnr_y=[40.0] * FRAMES) for i in range(2)]
+    page = lab.folder / "page.html"
+    page.write_text(make_page(Page(encodes, ["vmaf", "psnr_y"], dygraphs=DYGRAPHS)))
+    said = "[...document.querySelectorAll('.said')].map((own) => own.textContent)"
+    with chromium(lab.folder) as browser:
+        browser.open(page, 1000)
+        browser.run("document.querySelector('.stage').focus()")
+        browser.press("Home", "ArrowRight", "ArrowRight", "+", "Enter")
+        check_equal(browser.run("location.hash"), "#t=0.080&f=2", "the address")
+        check_equal(browser.run(said)[0].count("frame 2, 0:00.080"), 2, "what is said")
+        buttons = "[...document.querySelectorAll('.bar button')].map((button) => button.hidden)"
+        check_equal(browser.run(buttons), [False, False], "the way back from the zoom")
+        browser.press("0")
+        check_equal(browser.run(buttons), [True, True], "the whole length")
+        browser.run("document.querySelector('.legend button').click()")
+        pressed = "[...document.querySelectorAll('.legend button')].map((own) => own.getAttribute('aria-pressed'))"
+        check_equal(browser.run(pressed), ["false", "true"] * 2, "curves that are shown")
+        check_equal(browser.run(said)[0].count("frame 2, 0:00.080"), 1, "what is said of one curve")
+        is_silent(browser, page)
+        browser.open(page, 1000, place="#t=1.2&f=30")
+        check_equal([text.count("frame 30, 0:01.200") for text in browser.run(said)], [2, 2], "at the place")
+        browser.open(page, 1000, place="#t=x&f=1e999")
+        check_equal(browser.run(said)[1], "", "a place that is not one")
+        check_equal(browser.complaints, [], "complaints")
+
+
+# Returns the cells with numbers in which something else is seen, or which are beyond the window.
+HIDDEN = """[...document.querySelectorAll("td.n")].filter((cell) => {
+  cell.scrollIntoView({block: "center"});
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  const box = range.getBoundingClientRect();
+  const seen = document.elementFromPoint(box.right - 2, box.top + box.height / 2);
+  return box.left < 0 || box.right > innerWidth || !cell.contains(seen);
+}).map((cell) => cell.textContent)"""
+
+
+@case
+def page_numbers_are_seen_beside_long_names(lab):
+    """Names of 47 and of 175 characters hide no number, on a telephone, on a screen, on paper."""
+    encodes = [encode_of(name, waves(90, 30), cambi=[1.0] * FRAMES) for name in (LONG, LONGEST)]
+    page = lab.folder / "page.html"
+    page.write_text(make_page(Page(encodes, ["vmaf", "cambi"])))
+    with chromium(lab.folder) as browser:
+        for width in (390, 1280):
+            browser.open(page, width)
+            check_equal(browser.run("document.querySelectorAll('td.n').length > 40"), True, "numbers")
+            check_equal(browser.run(HIDDEN), [], f"hidden numbers, {width} wide")
+            check_equal(browser.run("document.documentElement.scrollWidth <= innerWidth"), True, f"{width} wide")
+        browser.call("Emulation.setEmulatedMedia", media="print")
+        browser.call("Emulation.setDeviceMetricsOverride", width=718, height=1000, deviceScaleFactor=1, mobile=False)
+        browser.settle()
+        check_equal(browser.run("document.documentElement.scrollWidth <= 718"), True, "the width of paper")
+        check(browser.print().startswith(b"%PDF"), "no PDF")
+
+
+@case
+def pages_have_landmarks_and_no_empty_heads(lab):
+    """Each page has a main part, links to its sections, and tables whose heads say what is below."""
+    path = lab.folder / "page.html"
+    path.write_text(make_page(Page([encode_of("e", waves(90, 30), cambi=[1.0] * FRAMES)], ["vmaf", "cambi"])))
+    page = Content(path)
+    check_equal([len(page.all(tag)) for tag in ("main", "header", "nav", "h1")], [1, 1, 1, 1], "landmarks")
+    targets = {own["id"] for _, own in page.elements if "id" in own}
+    links = [own["href"][1:] for own in page.all("a") if not re.match("#(t|f)=", own["href"])]
+    check(links and targets.issuperset(links), f"{links} of {targets}")
+    check(not re.search(r"<th[^>]*></th>", page.text), "a head without words")
+    page.has("Higher is better.", "Lower is better.")
+
+
+@case
+def pages_pass_axe(lab):
+    """The checks of axe-core find no fault in the page and in the view of pictures, light and dark, wide and narrow."""
+    found = find_spec("axe_core_python")
+    if not found or not found.origin:
+        raise Skip("the package axe-core-python is not installed")
+    checks = Path(found.origin).with_name("axe.min.js").read_text()
+    page = page_with_pictures(lab)
+    told = "axe.run().then((found) => found.violations.map(({id, nodes}) => [id, nodes[0].html]))"
+    with chromium(lab.folder) as browser:
+        for width, dark in ((1280, False), (390, True)):
+            browser.open(page, width, dark=dark)
+            browser.run(f"{checks};0")
+            check_equal(browser.run(told), [], f"faults, {width} wide")
+            browser.run("document.querySelector('.compare').click()")
+            check_equal(browser.run(told), [], f"faults of the view of pictures, {width} wide")
