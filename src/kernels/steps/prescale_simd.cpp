@@ -49,31 +49,47 @@ class FloatRows {
   int held_[kPrescaleMaxTaps];
 };
 
-/* Samples x … of a row of the output, whose taps are at `taps` and in `rows`. */
+/* Samples x … of a row of the output, whose taps are at `taps` and in `rows`. kTaps: one method's, of which only
+ * lanczos4, which has nine, divides. */
+template <int kTaps>
 HWY_INLINE Real scaled(const Prescaler& p, const float* const* rows, const PrescaleTap* taps, size_t x) {
   Real sum = Real(0.0f), weights = sum;
-  for (int j = 0; j < p.taps(); j++)
-    for (int i = 0; i < p.taps(); i++) {
+  for (int j = 0; j < kTaps; j++)
+    for (int i = 0; i < kTaps; i++) {
       const Real weight = load(p.column_weights(i) + x) * Real(taps[j].weight);
       const Real values = hn::GatherIndex(DF(), rows[j], hn::LoadU(DI(), p.column_indices(i) + x));
       sum += values * weight;
-      weights += weight;
+      if constexpr (kTaps == prescale_taps(PrescaleMethod::kLanczos4)) weights += weight;
     }
-  return p.method() == PrescaleMethod::kLanczos4 ? sum / weights : sum;
+  if constexpr (kTaps == prescale_taps(PrescaleMethod::kLanczos4)) return sum / weights;
+  else return sum;
+}
+
+template <int kTaps, class T>
+void scale_plane_by(const Prescaler& p, const PrescaleSource& in, const Plane<float>& out, float* memory,
+                    const PrescaledRows& wanted) {
+  FloatRows<T> source(in, memory, p.row_floats());
+  for (int y = 0; y < out.h; y++) {
+    if (!wanted.has(y)) continue;
+    const PrescaleTap* const taps = p.row(y);
+    const float* rows[kTaps];
+    for (int j = 0; j < kTaps; j++) rows[j] = source.row(taps[j].index);
+    float* const row = out.row(y);
+    int x = 0;
+    for (; x + lanes() <= out.w; x += lanes()) store(scaled<kTaps>(p, rows, taps, x), row + x);
+    if (x < out.w) hn::BlendedStore(scaled<kTaps>(p, rows, taps, x).v, hn::FirstN(DF(), out.w - x), DF(), row + x);
+  }
 }
 
 template <class T>
 void scale_plane(const Prescaler& p, const PrescaleSource& in, const Plane<float>& out, float* memory,
                  const PrescaledRows& wanted) {
-  FloatRows<T> source(in, memory, p.row_floats());
-  for (int y = 0; y < out.h; y++) {
-    if (!wanted.has(y)) continue;
-    const float* rows[kPrescaleMaxTaps];
-    for (int j = 0; j < p.taps(); j++) rows[j] = source.row(p.row(y)[j].index);
-    float* const row = out.row(y);
-    int x = 0;
-    for (; x + lanes() <= out.w; x += lanes()) store(scaled(p, rows, p.row(y), x), row + x);
-    if (x < out.w) hn::BlendedStore(scaled(p, rows, p.row(y), x).v, hn::FirstN(DF(), out.w - x), DF(), row + x);
+  using enum PrescaleMethod;
+  switch (p.method()) {
+    case kNearest: return scale_plane_by<prescale_taps(kNearest), T>(p, in, out, memory, wanted);
+    case kBilinear: return scale_plane_by<prescale_taps(kBilinear), T>(p, in, out, memory, wanted);
+    case kBicubic: return scale_plane_by<prescale_taps(kBicubic), T>(p, in, out, memory, wanted);
+    case kLanczos4: return scale_plane_by<prescale_taps(kLanczos4), T>(p, in, out, memory, wanted);
   }
 }
 
