@@ -49,20 +49,65 @@ class FloatRows {
   int held_[kPrescaleMaxTaps];
 };
 
+/* The columns under the taps of samples x …, of a row of the source. */
+template <int kTaps>
+class Columns {
+ public:
+  HWY_INLINE Columns(const Prescaler& p, size_t x) : p_(p), x_(x), first_(p.column_indices(0)[x]) {}
+
+  /* Whether all columns lie in the two vectors from the first one on, which a row has room for. True where a plane is
+   * scaled to half its width or more, but at its edges. */
+  HWY_INLINE bool are_near() const {
+    const DI d;
+    if (static_cast<size_t>(first_ + 2 * lanes()) > p_.row_floats()) return false;
+    auto all = offset(0);
+    for (int i = 1; i < kTaps; i++) all = hn::Or(all, offset(i));
+    const auto beyond = hn::And(all, hn::Set(d, -2 * lanes()));  // bits that offsets below a power of two lack
+    return hn::AllTrue(d, hn::Eq(beyond, hn::Zero(d)));
+  }
+
+  /* The samples under tap i. kNear: two lookups take less time than a gather. */
+  template <bool kNear>
+  HWY_INLINE Real of(const float* row, int i) const {
+    if constexpr (!kNear) return hn::GatherIndex(DF(), row, hn::LoadU(DI(), p_.column_indices(i) + x_));
+    const DI d;
+    const auto lane = hn::IndicesFromVec(DF(), hn::And(offset(i), hn::Set(d, lanes() - 1)));
+    const auto in_first = hn::RebindMask(DF(), hn::Lt(offset(i), hn::Set(d, lanes())));
+    const auto low = hn::LoadU(DF(), row + first_), high = hn::LoadU(DF(), row + first_ + lanes());
+    return hn::IfThenElse(in_first, hn::TableLookupLanes(low, lane), hn::TableLookupLanes(high, lane));
+  }
+
+ private:
+  HWY_INLINE hn::Vec<DI> offset(int i) const {
+    return hn::Sub(hn::LoadU(DI(), p_.column_indices(i) + x_), hn::Set(DI(), first_));
+  }
+
+  const Prescaler& p_;
+  const size_t x_;
+  const int32_t first_;
+};
+
 /* Samples x … of a row of the output, whose taps are at `taps` and in `rows`. kTaps: one method's, of which only
  * lanczos4, which has nine, divides. */
-template <int kTaps>
+template <int kTaps, bool kNear>
 HWY_INLINE Real scaled(const Prescaler& p, const float* const* rows, const PrescaleTap* taps, size_t x) {
+  const Columns<kTaps> columns(p, x);
   Real sum = Real(0.0f), weights = sum;
   for (int j = 0; j < kTaps; j++)
     for (int i = 0; i < kTaps; i++) {
       const Real weight = load(p.column_weights(i) + x) * Real(taps[j].weight);
-      const Real values = hn::GatherIndex(DF(), rows[j], hn::LoadU(DI(), p.column_indices(i) + x));
-      sum += values * weight;
+      sum += columns.template of<kNear>(rows[j], i) * weight;
       if constexpr (kTaps == prescale_taps(PrescaleMethod::kLanczos4)) weights += weight;
     }
   if constexpr (kTaps == prescale_taps(PrescaleMethod::kLanczos4)) return sum / weights;
   else return sum;
+}
+
+template <int kTaps>
+HWY_INLINE Real scaled(const Prescaler& p, const float* const* rows, const PrescaleTap* taps, size_t x) {
+  constexpr bool kLooksUp = kTaps == prescale_taps(PrescaleMethod::kBilinear) && HWY_TARGET != HWY_SCALAR;
+  if (kLooksUp && Columns<kTaps>(p, x).are_near()) return scaled<kTaps, kLooksUp>(p, rows, taps, x);
+  return scaled<kTaps, false>(p, rows, taps, x);
 }
 
 template <int kTaps, class T>
