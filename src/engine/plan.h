@@ -101,8 +101,8 @@ class Plan {
   /* Adds the signatures for the look (engine/look/), which has no scores. Before place(). */
   void look_at_pictures();
 
-  /* The place in extractions() of the one that makes the signatures, the last. nullopt: nobody looks, or no metric reads
-   * the luma of both pictures. After instantiate(). */
+  /* The place in extractions() of the one that makes the signatures, the last. nullopt: nobody looks, or no metric
+   * reads the luma of both pictures. After instantiate(). */
   std::optional<size_t> look() const;
 
   /* Says where metrics that have kernels run. Before instantiate(). EINVAL: kernels were asked for by name, and they

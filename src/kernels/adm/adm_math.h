@@ -38,8 +38,8 @@ struct AdmView {
 /* The most ways of viewing that twins make sums for in one go. */
 inline constexpr int kAdmMostViews = 4;
 
-/* The raw sums of a frame, viewed in one way: per scale and band (h, v, d), row by row with the shifts of AdmScale. Sums of skipped bands
- * stay zero. */
+/* The raw sums of a frame, viewed in one way: per scale and band (h, v, d), row by row with the shifts of AdmScale.
+ * Sums of skipped bands stay zero. */
 struct AdmSums {
   int64_t dlm[kAdmScales][kAdmBands];
   int64_t aim[kAdmScales][kAdmBands];
