@@ -1,17 +1,36 @@
 #include "bench/arguments.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
 #include "bench/die.h"
+#include "vmafx/vmafx.h"
 
 namespace bench {
 
-std::vector<std::string> split(const std::string& list) {
+std::vector<std::string> split(const std::string& list, char separator) {
   std::vector<std::string> items;
   std::stringstream stream(list);
-  for (std::string item; std::getline(stream, item, ',');) items.push_back(item);
+  for (std::string item; std::getline(stream, item, separator);) items.push_back(item);
   return items;
+}
+
+std::vector<std::string> models_of(const std::string& row) {
+  std::vector<std::string> models = split(row, '+');
+  const bool all_known = std::ranges::all_of(models, [](const std::string& name) {
+    for (int i = 0; vmafx_builtin_model(i); i++)
+      if (name == vmafx_builtin_model(i)) return true;
+    return false;
+  });
+  return all_known ? models : std::vector<std::string>();
+}
+
+std::string model_option(const std::string& row) {
+  std::string option;
+  for (const std::string& model : models_of(row))
+    option += (option.empty() ? "version=" : "|version=") + model + ":name=" + model;
+  return option;
 }
 
 int whole_number(const std::string& text, int least, int most, const char* what) {

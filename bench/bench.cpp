@@ -22,6 +22,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/arguments.h"
 #include "bench/clip.h"
 #include "bench/peer.h"
 #include "bench/reader.h"
@@ -87,9 +88,10 @@ class Stream {
   Stream(const std::string& row, const Settings& s, int threads, int encodes = 1)
       : cpu_time_(s.cpu_time), encodes_(encodes) {
     vmafx::test::Params params;
-    const std::string name = is_model(row) ? "version=" + row : "name=" + row;
-    params.model = is_model(row) ? name.c_str() : "";
-    params.feature = is_model(row) ? nullptr : name.c_str();
+    const std::string models = model_option(row);
+    const std::string feature = "name=" + row;
+    params.model = models.c_str();
+    params.feature = models.empty() ? feature.c_str() : nullptr;
     params.backend = "cpu";
     params.n_threads = threads;
     params.encodes = encodes;

@@ -17,7 +17,7 @@
 #include "bench/die.h"
 #include "engine/plan.h"
 #include "kernels/registry/registry.h"
-#include "model/model_builtin.h"
+#include "model/spec.h"
 
 namespace bench {
 namespace {
@@ -32,7 +32,8 @@ Times the GPU kernels of metrics; prints microseconds per frame. Sums are compar
   --size LIST      sizes (1920x1080,3840x2160)
   --bits LIST      bits per sample, 8 to 16 (8,10)
   --batch LIST     frames in one launch, 1 to 16 (1,4)
-  --only LIST      metrics and models, e.g. vif,vmaf_v1.0.16_3d0h (all metrics and three models)
+  --only LIST      metrics and models, e.g. vif,vmaf_v1.0.16_3d0h (all metrics and three models); models joined
+                   by + are scored in one session
   --time MS        how long frames go through the pool for a row (300)
   --device NAME    auto, an index or a PCI address (auto)
   --encodes LIST   encodes of one reference, in a session through the API and for kernels alone, e.g. 1,8 (1)
@@ -64,26 +65,40 @@ struct Settings {
 
 constexpr double kFramesPerSecond = 24;  // the video's, for metrics that depend on it
 
-/* A row of the table: a metric, or all that a model needs. */
+/* A row of the table: a metric, or all that a model needs, or several models, joined by "+". */
 struct Row {
   std::string name;
   bool is_model;
-  Plan plan;
 };
 
-bool is_model(const std::string& name) {
-  const auto models = builtin_model_names();
-  return std::ranges::find(models, name) != models.end();
+Plan plan_of(const Row& row) {
+  Log log;
+  Plan plan = take(row.is_model ? Plan::make(take(parse_models(model_option(row.name))), {}, log)
+                                : Plan::make({}, {{.extractor = row.name}}, log));
+  check(plan.place(Placement::kDevice));
+  for (const PlannedExtractor& planned : plan.extractors())
+    if (planned.placement != Placement::kDevice) die(row.name + ": " + planned.info->name + " has no kernels");
+  return plan;
+}
+
+/* What a session of this format runs. */
+std::vector<DeviceMetric> metrics_of(const Row& row, const VideoFormat& format) {
+  Log log;
+  Plan plan = plan_of(row);
+  check(plan.instantiate(format, log));
+  DeviceExtractors made = take(plan.make_device_extractors(format));
+  std::vector<DeviceMetric> metrics;
+  for (size_t i = 0; i < made.of_plan.size(); i++) {
+    const char* const name = plan.extractors()[plan.extractions()[i].of.front()].info->name;
+    if (!made.of_plan[i]) die(row.name + ": the kernels of " + name + " do not take this format");
+    metrics.push_back({name, std::move(made.of_plan[i])});
+  }
+  return metrics;
 }
 
 Row row_of(const std::string& name) {
-  Log log;
-  const bool model = is_model(name);
-  auto plan = model ? Plan::make({{.version = name}}, {}, log) : Plan::make({}, {{.extractor = name}}, log);
-  Row row{name, model, take(std::move(plan))};
-  check(row.plan.place(Placement::kDevice));
-  for (const PlannedExtractor& planned : row.plan.extractors())
-    if (planned.placement != Placement::kDevice) die(name + ": " + planned.info->name + " has no kernels");
+  Row row{name, !models_of(name).empty()};
+  plan_of(row);
   return row;
 }
 
@@ -163,7 +178,7 @@ void print_heading(const VideoFormat& format, int batch, int frames) {
 
 void print_row(const Row& row, const Settings& settings, const hip::OpenedDevice& device, const DeviceFrames& frames,
                int batch) {
-  const DeviceMetrics metrics(device, row.plan.extractors(), frames, batch);
+  const DeviceMetrics metrics(device, metrics_of(row, frames.format()), frames, batch);
   metrics.check_sums(Source::kDevice);
   metrics.check_sums(Source::kPinned);
   const Pace resident = metrics.pace(Source::kDevice, settings.milliseconds);
@@ -181,7 +196,7 @@ void print_row(const Row& row, const Settings& settings, const hip::OpenedDevice
   std::printf("\n");
   for (const int encodes : settings.encodes) {
     if (encodes == 1 || encodes > batch || metrics.reads_earlier_frames()) continue;
-    const DeviceMetrics of_encodes(device, row.plan.extractors(), frames, batch, encodes);
+    const DeviceMetrics of_encodes(device, metrics_of(row, frames.format()), frames, batch, encodes);
     of_encodes.check_sums(Source::kDevice);
     std::printf("  of %2d encodes         %9.2f\n", encodes, of_encodes.kernel_time());
   }

@@ -16,20 +16,19 @@ namespace bench {
 
 using namespace vmafx;
 
-DeviceMetrics::DeviceMetrics(const hip::OpenedDevice& device, std::span<const PlannedExtractor> metrics,
+DeviceMetrics::DeviceMetrics(const hip::OpenedDevice& device, std::vector<DeviceMetric> metrics,
                              const DeviceFrames& frames, int batch, int encodes)
     : context_(device.context), frames_(frames), encodes_(encodes) {
   layout_.batch = batch;
-  for (const PlannedExtractor& planned : metrics) add(planned, *device.kernels);
+  for (DeviceMetric& metric : metrics) add(std::move(metric), *device.kernels);
 }
 
-void DeviceMetrics::add(const PlannedExtractor& planned, const hip::Module& kernels) {
-  auto extractor = take(planned.info->create(planned.options, frames_.format(), Placement::kDevice));
-  check(extractor->device_twin()->load(kernels));
-  add_reads(extractor->reads(), frames_.format(), layout_);
-  const PoolMemory memory = add_memory(*extractor, layout_);
-  const int earlier = extractor->reads().converted;
-  metrics_.push_back({planned.info->name, std::move(extractor), memory, earlier});
+void DeviceMetrics::add(DeviceMetric metric, const hip::Module& kernels) {
+  const Extractor& extractor = *metric.extractor;
+  check(extractor.device_twin()->load(kernels));
+  add_reads(extractor.reads(), frames_.format(), layout_);
+  const PoolMemory memory = add_memory(extractor, layout_);
+  metrics_.push_back({std::move(metric), memory, extractor.reads().converted});
 }
 
 bool DeviceMetrics::reads_earlier_frames() const {

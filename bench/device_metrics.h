@@ -22,11 +22,17 @@ namespace bench {
 /* The memory that frames come from; with the last one no kernel runs. */
 enum class Source { kDevice, kPinned, kPinnedUploadOnly };
 
+/* A metric whose extractor has kernels. */
+struct DeviceMetric {
+  const char* name;
+  std::unique_ptr<const vmafx::Extractor> extractor;
+};
+
 class DeviceMetrics {
  public:
-  /* `metrics`: HIP twins and their options. So many `encodes` in turn have the reference of the first of them. */
-  DeviceMetrics(const vmafx::hip::OpenedDevice& device, std::span<const vmafx::PlannedExtractor> metrics,
-                const DeviceFrames& frames, int batch, int encodes = 1);
+  /* So many `encodes` in turn have the reference of the first of them. */
+  DeviceMetrics(const vmafx::hip::OpenedDevice& device, std::vector<DeviceMetric> metrics, const DeviceFrames& frames,
+                int batch, int encodes = 1);
 
   /* Metrics that read earlier frames take several encodes one by one. */
   bool reads_earlier_frames() const;
@@ -41,16 +47,14 @@ class DeviceMetrics {
   double kernel_time() const;
 
  private:
-  struct Metric {
-    const char* name;
-    std::unique_ptr<vmafx::Extractor> extractor;
+  struct Metric : DeviceMetric {
     vmafx::PoolMemory memory;
     int earlier;  // pictures that it reads as it converts them
   };
   using Conversions = std::vector<std::optional<vmafx::DeviceConversions>>;  // by metric
   class Feed;
 
-  void add(const vmafx::PlannedExtractor& planned, const vmafx::hip::Module& kernels);
+  void add(DeviceMetric metric, const vmafx::hip::Module& kernels);
   Conversions begin() const;
   void launch(const vmafx::hip::Batch& batch, Conversions& conversions) const;
   std::vector<vmafx::AlignedBytes> convert(const Metric& metric, vmafx::hip::Side side, int64_t frame) const;

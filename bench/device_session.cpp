@@ -21,10 +21,10 @@ void need(int ret, const char* call) {
   if (ret < 0) die(std::string(call) + " failed");
 }
 
-VmafxContext* open_session(const std::string& model, test::Params params, const VmafxFormat& format,
+VmafxContext* open_session(const std::string& row, test::Params params, const VmafxFormat& format,
                            const VmafxKeptReference* against = nullptr) {
-  const std::string version = "version=" + model;
-  params.model = version.c_str();
+  const std::string models = model_option(row);
+  params.model = models.c_str();
   params.backend = "hip";
   params.log = print_message;
   VmafxContext* context = nullptr;

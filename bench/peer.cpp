@@ -16,6 +16,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/arguments.h"
+
 namespace bench {
 namespace {
 
@@ -114,8 +116,9 @@ double Peer::fastest(const std::string& row, int threads, int mask, int frames) 
                                     "--json",
                                     "-o",
                                     file("scores.json")};
-  if (is_model(row)) words.insert(words.end(), {"-m", "version=" + row});
-  else words.insert(words.end(), {"-n", "--feature", with_options(row)});
+  const std::vector<std::string> models = models_of(row);
+  for (const std::string& model : models) words.insert(words.end(), {"-m", "version=" + model + ":name=" + model});
+  if (models.empty()) words.insert(words.end(), {"-n", "--feature", with_options(row)});
   if (mask) words.insert(words.end(), {"--cpumask", std::to_string(static_cast<unsigned>(mask))});
   if (threads > 1) words.insert(words.end(), {"--threads", std::to_string(threads)});
   double least = HUGE_VAL;

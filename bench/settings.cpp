@@ -28,7 +28,8 @@ Times metrics and models on frames in memory; prints milliseconds per frame.
   --runs N         runs of each row, of which the median and the fastest are printed (5)
   --threads LIST   numbers of threads, e.g. 1,2 (1)
   --cpu LIST       instruction sets, e.g. plain,avx2,avx3 (all below but scalar and plain)
-  --only LIST      metrics and models, e.g. motion,vmaf_v0.6.1 (all metrics and two models)
+  --only LIST      metrics and models, e.g. motion,vmaf_v0.6.1 (all metrics and two models); models joined by + are
+                   scored in one session
   --clock NAME     wall, or cpu: processor time, which holds on a machine that does other work too (wall)
   --encodes N      time N encodes of one reference in one session, too, and compare with N sessions (1)
   --check MODE     the option check: off leaves out the look at the pictures (warn)
@@ -65,12 +66,6 @@ void print_help() {
 }
 
 }  // namespace
-
-bool is_model(const std::string& name) {
-  for (int i = 0; vmafx_builtin_model(i); i++)
-    if (name == vmafx_builtin_model(i)) return true;
-  return false;
-}
 
 Settings parse(int argc, char** argv) {
   enum {

@@ -27,9 +27,6 @@ struct Settings {
 /* Prints the help and exits for --help; dies of what it does not know. */
 Settings parse(int argc, char** argv);
 
-/* True for a built-in model; the other rows are metrics. */
-bool is_model(const std::string& row);
-
 }  // namespace bench
 
 #endif

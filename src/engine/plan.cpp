@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "base/nearest.h"
+#include "engine/plan_errors.h"
 #include "kernels/registry/registry.h"
 #include "kernels/signature/signature.h"
 #include "kernels/steps/gray_file.h"
@@ -29,13 +30,6 @@ std::string no_such_metric(const std::string& name) {
   std::string all;
   for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
   return "there is no such metric; there are: " + all;
-}
-
-std::string name_of(const PlannedExtractor& planned) { return extractor_name(*planned.info, planned.placement); }
-
-/* Clients search ffmpeg's output for these words. */
-Status no_extractor(const std::string& name, const std::string& reason) {
-  return error(EINVAL, "could not initialize feature extractor %s: %s", name.c_str(), reason.c_str());
 }
 
 const FeatureInfo& feature_of(const ExtractorInfo& info, std::string_view name) {
@@ -76,17 +70,17 @@ Status check_known(const ModelSpec& spec, const ModelFeature& feature, const Ext
                                                            status.message().c_str()));
 }
 
-/* Fails with the reason why the CPU must run this metric, although it has kernels. */
-Status fits_device(const PlannedExtractor& planned, const VideoFormat& format) {
-  return planned.info->fits_device ? planned.info->fits_device(planned.options, format) : Status();
+/* Takes out an option that asks for the metric once more; returns the options of that second request. */
+std::optional<OptionTexts> take_second(const ExtractorInfo& info, OptionTexts& given) {
+  for (const OptionInfo& option : info.options) {
+    if (!option.again || !given.contains(option.name)) continue;
+    const std::string value = given.extract(option.name).mapped();
+    OptionTexts second = given;
+    second[option.again] = value;
+    return second;
+  }
+  return std::nullopt;
 }
-
-std::string kept_by_cpu(const PlannedExtractor& planned, const Status& reason) {
-  return format_text("%s runs on the CPU: %s", planned.info->name, reason.message().c_str());
-}
-
-/* The planes of both pictures that a metric reads, as a mask. */
-unsigned common_planes(const Extractor& extractor) { return extractor.reads().ref & extractor.reads().dist; }
 
 void add_written(const ExtractorInfo* info, const OptionTexts& given, std::vector<NamedFile>* written) {
   if (!info) return;
@@ -146,8 +140,7 @@ void Plan::look_at_pictures() {
 }
 
 std::optional<size_t> Plan::look() const {
-  if (extractors_.empty() || !extractors_.back().looks) return std::nullopt;
-  return extractors_.size() - 1;
+  return looks() ? std::optional(extractors_.back().extraction) : std::nullopt;
 }
 
 Status Plan::place(Placement preferred) {
@@ -181,8 +174,10 @@ Status Plan::add_model(const ModelSpec& spec, Log& log) {
         for (const auto& [option, text] : overload->second) given[option] = text;
     VMAFX_TRY(check_known(spec, feature, *info));
     const Asker asker = {"model " + planned.model.name(), info->name, feature.name.c_str()};
+    const std::optional<OptionTexts> second = take_second(*info, given);
     VMAFX_ASSIGN(const int index, add_extractor(*info, given, asker, log));
     planned.inputs.push_back({index, feature.name});
+    if (second) VMAFX_TRY(add_extractor(*info, *second, asker, log).status());
   }
   for (const auto& [name, options] : spec.overloads)
     if (!is_overloaded(planned, extractors_, name))
@@ -195,9 +190,13 @@ Status Plan::add_model(const ModelSpec& spec, Log& log) {
 Status Plan::add_feature(const FeatureSpec& spec, Log& log) {
   const auto [info, device_only] = find_extractor(spec.extractor);
   if (!info) return no_extractor(spec.extractor, no_such_metric(spec.extractor));
-  VMAFX_ASSIGN(const int index, add_extractor(*info, spec.options, {"feature", spec.extractor}, log));
-  extractors_[index].asked_for = true;
-  if (device_only) extractors_[index].device_only = true;
+  std::vector<OptionTexts> requests = {spec.options};
+  if (auto second = take_second(*info, requests[0])) requests.push_back(std::move(*second));
+  for (const OptionTexts& options : requests) {
+    VMAFX_ASSIGN(const int index, add_extractor(*info, options, {"feature", spec.extractor}, log));
+    extractors_[index].asked_for = true;
+    if (device_only) extractors_[index].device_only = true;
+  }
   return {};
 }
 
@@ -247,16 +246,6 @@ void Plan::allow_overwrite() {
   for (PlannedExtractor& planned : extractors_) planned.options.allow_overwrite();
 }
 
-Status choose_placement(PlannedExtractor& planned, const VideoFormat& format, Log& log) {
-  if (planned.placement == Placement::kCpu) return {};
-  const Status fits = fits_device(planned, format);
-  if (fits.ok()) return {};
-  if (planned.device_only) return no_extractor(name_of(planned), fits.message());
-  log.info(kept_by_cpu(planned, fits));
-  planned.placement = Placement::kCpu;
-  return {};
-}
-
 Status Plan::check_models(const VideoFormat& format, Log& log) const {
   for (const PlannedModel& planned : models_) {
     const bool encode_depth_known = std::ranges::any_of(planned.inputs, [&](const PlannedModel::Input& input) {
@@ -267,24 +256,12 @@ Status Plan::check_models(const VideoFormat& format, Log& log) const {
   return {};
 }
 
-Status Plan::make_extractor(PlannedExtractor& planned, const VideoFormat& format, int encodes) {
-  for (const auto& [name, text] : planned.given)
-    if (const OptionInfo* option = find_option(*planned.info, name); option && option->writes && encodes > 1)
-      return error(EINVAL, "%s of %s writes files of one encode, and there are %d: score that encode alone",
-                   name.c_str(), planned.info->name, encodes);
-  auto made = planned.info->create(planned.options, planned.info->seen(format), planned.placement);
-  if (!made.ok()) return no_extractor(name_of(planned), made.status().message());
-  planned.extractor = std::move(made.value());
-  return {};
-}
-
 Status Plan::instantiate(const VideoFormat& format, Log& log, int encodes) {
   VMAFX_TRY(check_models(format, log));
-  for (PlannedExtractor& planned : extractors_) {
-    if (planned.looks) continue;
-    VMAFX_TRY(choose_placement(planned, format, log));
-    VMAFX_TRY(make_extractor(planned, format, encodes));
-  }
+  for (PlannedExtractor& planned : extractors_)
+    if (!planned.looks) VMAFX_TRY(choose_placement(planned, format, log));
+  share_extractions();
+  for (PlannedExtraction& extraction : extractions_) VMAFX_TRY(make_extractors(extraction, format, encodes));
   VMAFX_TRY(settle_look(format, log));
   VMAFX_TRY(place_columns(log));
   VMAFX_TRY(place_aggregates(log));
@@ -298,54 +275,6 @@ Status Plan::instantiate(const VideoFormat& format, Log& log, int encodes) {
     }
   }
   return {};
-}
-
-/* A video's format without chroma, where the look must do without these planes. */
-VideoFormat Plan::seen_by_look(VideoFormat format, unsigned planes) {
-  if ((planes & 6) != 6) format.chroma = Chroma::k400;
-  return format;
-}
-
-/* The planes that metrics read of both pictures, at any place or on the device. */
-unsigned Plan::planes_of_both(bool on_device) const {
-  unsigned planes = 0;
-  for (const PlannedExtractor& planned : extractors_)
-    if (!planned.looks && (!on_device || planned.placement == Placement::kDevice))
-      planes |= common_planes(*planned.extractor);
-  return planes;
-}
-
-/* Makes the signatures where metrics read the pictures already: for the look alone no plane is needed, and none is
- * taken to a GPU. */
-Status Plan::settle_look(const VideoFormat& format, Log& log) {
-  if (!look()) return {};
-  if (!(planes_of_both(false) & 1)) {
-    extractors_.pop_back();
-    return {};
-  }
-  PlannedExtractor& signature = extractors_.back();
-  if (!(planes_of_both(true) & 1)) signature.placement = Placement::kCpu;
-  VMAFX_TRY(choose_placement(signature, format, log));
-  const bool on_device = signature.placement == Placement::kDevice;
-  return make_extractor(signature, seen_by_look(format, on_device ? planes_of_both(true) : planes_read()), 1);
-}
-
-StatusOr<DeviceExtractors> Plan::make_device_extractors(const VideoFormat& format) const {
-  DeviceExtractors made;
-  unsigned on_device = 0;
-  for (const PlannedExtractor& planned : extractors_) {
-    made.of_plan.emplace_back();
-    if (!(planned.info->flags & kHip) || (planned.looks && !(on_device & 1))) continue;
-    if (const Status fits = fits_device(planned, format); !fits.ok()) {
-      made.kept.push_back(kept_by_cpu(planned, fits));
-      continue;
-    }
-    const VideoFormat seen = planned.looks ? seen_by_look(format, on_device) : format;
-    VMAFX_ASSIGN(made.of_plan.back(),
-                 planned.info->create(planned.options, planned.info->seen(seen), Placement::kDevice));
-    on_device |= common_planes(*made.of_plan.back());
-  }
-  return made;
 }
 
 /* Orders columns as libvmaf, on one thread, writes the features' first scores. */

@@ -33,7 +33,10 @@ struct PlannedExtractor {
   bool unreported = false;   // another request has its keys: its scores are for the asker's model alone
   bool looks = false;        // it makes the signatures of the look: see Plan::look_at_pictures()
   Options options;
-  std::unique_ptr<const Extractor> extractor;  // after instantiate()
+  std::unique_ptr<const Extractor>
+      extractor;           // after instantiate(): makes the scorers, and the sums if nobody else does
+  size_t extraction = 0;   // after instantiate(): the place of its sums in Plan::extractions(), …
+  size_t sums_offset = 0;  // and their first byte there
 
   /* The metric's name, "vif"; with options in the key "vif_egl_1"; if unreported, "adm of model vmaf". */
   std::string name() const;
@@ -45,6 +48,13 @@ struct PlannedExtractor {
    * `columns`, and one in `unseen`, the scores that only models see, if a model needs it. */
   std::vector<int> columns, unseen;
   std::vector<std::string> aggregates;  // the keys of Extractor::aggregates() that it reports
+};
+
+/* What makes raw sums: for one of the plan's extractors, or for several that differ only in late options. */
+struct PlannedExtraction {
+  std::vector<size_t> of;                   // places in Plan::extractors(), in order
+  std::vector<size_t> variants;             // those of them whose sums differ: the first one of each kind
+  std::unique_ptr<const Extractor> shared;  // for several variants; null: the first one's own extractor makes the sums
 };
 
 struct PlannedModel {
@@ -62,7 +72,7 @@ struct PlannedModel {
 
 /* The extractors that a GPU runs which joins a plan on the CPU. */
 struct DeviceExtractors {
-  std::vector<std::unique_ptr<const Extractor>> of_plan;  // one for each of the plan's; null: the CPU keeps this metric
+  std::vector<std::unique_ptr<const Extractor>> of_plan;  // one for each extraction; null: the CPU keeps it
   std::vector<std::string> kept;                          // why the CPU keeps metrics that have kernels
 };
 
@@ -91,8 +101,8 @@ class Plan {
   /* Adds the signatures for the look (engine/look/), which has no scores. Before place(). */
   void look_at_pictures();
 
-  /* The place in extractors() of the one that makes the signatures, the last. nullopt: nobody looks, or, after
-   * instantiate(), no metric reads the luma of both pictures. */
+  /* The place in extractions() of the one that makes the signatures, the last. nullopt: nobody looks, or no metric
+   * reads the luma of both pictures. After instantiate(). */
   std::optional<size_t> look() const;
 
   /* Says where metrics that have kernels run. Before instantiate(). EINVAL: kernels were asked for by name, and they
@@ -109,7 +119,16 @@ class Plan {
   /* Lets metrics replace any file that they write to. Before instantiate(). */
   void allow_overwrite();
 
+  /* After instantiate(): the one that makes the sums of an extraction. */
+  const Extractor& maker(const PlannedExtraction& extraction) const {
+    return extraction.shared ? *extraction.shared : *extractors_[extraction.of.front()].extractor;
+  }
+
+  /* The metric of an extraction and the options of its variants, as they were given. */
+  std::string key(const PlannedExtraction& extraction) const;
+
   const std::vector<PlannedExtractor>& extractors() const { return extractors_; }
+  const std::vector<PlannedExtraction>& extractions() const { return extractions_; }  // after instantiate()
   const std::vector<PlannedModel>& models() const { return models_; }
   const std::vector<std::string>& columns() const { return columns_; }
   int unseen_columns() const { return unseen_columns_; }
@@ -142,10 +161,21 @@ class Plan {
   unsigned planes_of_both(bool on_device) const;
   Status settle_look(const VideoFormat& format, Log& log);
   static VideoFormat seen_by_look(VideoFormat format, unsigned planes);
-  static Status make_extractor(PlannedExtractor& planned, const VideoFormat& format, int encodes);
+  bool looks() const { return !extractors_.empty() && extractors_.back().looks; }
+  void share_extractions();
+  bool join(PlannedExtraction& extraction, size_t extractor) const;
+  size_t variant_of(const PlannedExtraction& extraction, const PlannedExtractor& planned) const;
+  Status make_extractors(PlannedExtraction& extraction, const VideoFormat& format, int encodes);
+  StatusOr<std::unique_ptr<Extractor>> make_shared(const PlannedExtraction& extraction, const VideoFormat& format,
+                                                   Placement placement) const;
+  StatusOr<std::unique_ptr<Extractor>> make_device_extractor(const PlannedExtraction& extraction,
+                                                             const VideoFormat& format,
+                                                             std::vector<std::string>& kept) const;
+  static Status make_extractor(PlannedExtractor& planned, const VideoFormat& format, int encodes, Placement placement);
   static int main_column(const PlannedExtractor& planned);
 
   std::vector<PlannedExtractor> extractors_;
+  std::vector<PlannedExtraction> extractions_;
   std::vector<PlannedModel> models_;
   std::vector<std::string> columns_;
   int unseen_columns_ = 0;

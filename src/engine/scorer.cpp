@@ -46,9 +46,10 @@ Scorer::Scorer(const Plan& plan, ScoreTable& table, const RangeProgress& progres
 Status Scorer::add(const FinishedFrame& finished) {
   const auto& extractors = plan_.extractors();
   for (size_t i = 0; i < extractors.size(); i++) {
-    if (!finished.sums[i]) continue;
+    const std::byte* const sums = finished.sums[extractors[i].extraction];
+    if (!sums) continue;
     ColumnSink sink(extractors[i], table_, unseen_, progress_);
-    scorers_[i]->finalize(finished.index, finished.sums[i], sink);
+    scorers_[i]->finalize(finished.index, sums + extractors[i].sums_offset, sink);
   }
   added_ = finished.index + 1;
   return complete_frames();

@@ -219,7 +219,7 @@ void Session::settle_fps(const std::vector<InputFormat>& dist) {
 Status Session::start_pipeline() {
   const int threads = std::min(params_.n_threads ? params_.n_threads : usable_threads(), kMostThreads);
   std::vector<const Extractor*> extractors;
-  for (const PlannedExtractor& planned : plan_.extractors()) extractors.push_back(planned.extractor.get());
+  for (const PlannedExtraction& extraction : plan_.extractions()) extractors.push_back(&plan_.maker(extraction));
   VMAFX_TRY(pipeline_.start(std::move(extractors), threads, kFramesAhead, params_.encodes));
   return start_gpu();
 }
@@ -247,10 +247,9 @@ Status Session::start_import(PictureReader& reader, const InputFormat& format) {
 
 StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& format) const {
   if (params_.import == "host") return error(ENOTSUP, "import=host");
-  for (size_t i = 0; i < plan_.extractors().size(); i++) {
-    const PlannedExtractor& planned = plan_.extractors()[i];
+  for (const PlannedExtractor& planned : plan_.extractors()) {
     if (planned.looks) continue;
-    if (!pipeline_.on_device(i)) return error(ENOTSUP, "%s runs on the CPU", planned.name().c_str());
+    if (!pipeline_.on_device(planned.extraction)) return error(ENOTSUP, "%s runs on the CPU", planned.name().c_str());
     if (const int earlier = planned.extractor->reads().converted)
       return error(ENOTSUP, "%s reads %d earlier frames, more than a decoder has memory for", planned.name().c_str(),
                    earlier);
@@ -274,10 +273,11 @@ Status Session::start_look(const InputFormat& ref, std::span<const InputFormat> 
 /* The reference's kept sums, for metrics that read nothing else. */
 std::vector<std::shared_ptr<KeptSums>> Session::kept_sums() const {
   std::vector<std::shared_ptr<KeptSums>> kept;
-  for (const PlannedExtractor& planned : plan_.extractors()) {
-    const Extractor& extractor = *planned.extractor;
-    const bool alone = !extractor.reads().dist && !(planned.info->flags & (kColor | kFps));
-    kept.push_back(alone ? reference_->sums_of(planned.key(), extractor.sums_bytes()) : nullptr);
+  for (const PlannedExtraction& extraction : plan_.extractions()) {
+    const Extractor& extractor = plan_.maker(extraction);
+    const uint32_t flags = plan_.extractors()[extraction.of.front()].info->flags;
+    const bool alone = !extractor.reads().dist && !(flags & (kColor | kFps));
+    kept.push_back(alone ? reference_->sums_of(plan_.key(extraction), extractor.sums_bytes()) : nullptr);
   }
   return kept;
 }

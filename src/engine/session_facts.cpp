@@ -81,9 +81,9 @@ RunFacts Session::run_facts(const Encode* encode) const {
   if (ended_before) run.takeover.reset();
   for (const PlannedModel& planned : plan_.models())
     run.models.push_back({planned.model.name(), planned.version, planned.model.sha256()});
-  for (size_t i = 0; i < plan_.extractors().size(); i++)
-    if (!plan_.extractors()[i].looks)
-      run.metrics.push_back({plan_.extractors()[i].name(), !ended_before && pipeline_.on_device(i)});
+  for (const PlannedExtractor& planned : plan_.extractors())
+    if (!planned.looks)
+      run.metrics.push_back({planned.name(), !ended_before && pipeline_.on_device(planned.extraction)});
   if (params_.report_times) run.options = score_options();  // programs made for libvmaf get neither
   if (gpu_.device()) run.device = device_name(*gpu_.device());
   return run;

@@ -29,7 +29,7 @@ Status SessionGpu::start(const Plan& plan, const VideoFormat& format, std::optio
 Status SessionGpu::add_queue(const Plan& plan, const VideoFormat& format, std::optional<uint64_t> spare_pictures,
                              Pipeline& pipeline) {
   const bool wanted = std::ranges::any_of(
-      plan.extractors(), [](const PlannedExtractor& planned) { return planned.extractor->device_twin(); });
+      plan.extractions(), [&](const PlannedExtraction& extraction) { return plan.maker(extraction).device_twin(); });
   if (!backend_.device || !wanted) return {};
   const Status status = pipeline.add_device_queue(*backend_.device, format, spare_pictures, request_.verify);
   return status.ok() ? status : give_up(status, pipeline);

@@ -114,6 +114,9 @@ struct Reads {
   unsigned in_frame(int64_t number, unsigned planes) const { return number % chroma_period == 0 ? planes : planes & 1; }
 };
 
+/* The most sets of options that one extractor makes sums for. */
+inline constexpr size_t kMostVariants = 4;
+
 /* The input of one call of extract(). Pictures are planar, 8 bit as uint8_t, above as uint16_t, any stride, no
  * padding. */
 struct FrameSet {
@@ -177,6 +180,9 @@ class Extractor {
   virtual size_t encodes_scratch_bytes([[maybe_unused]] int encodes) const { return scratch_bytes(); }
   virtual void extract_encodes(std::span<const FrameSet> frames, std::byte* scratch, std::span<void* const> sums) const;
 
+  /* The first byte, in the sums of ExtractorInfo::create_shared()'s extractor, of those of one set of options. */
+  virtual size_t sums_offset([[maybe_unused]] size_t variant) const { return 0; }
+
   /* Makes the scorer of one encode. */
   virtual std::unique_ptr<StreamScorer> make_scorer() const = 0;
 
@@ -211,6 +217,11 @@ struct ExtractorInfo {
   /* Fails with EINVAL, and the reason in a sentence, if it cannot handle the format or the option values. */
   StatusOr<std::unique_ptr<Extractor>> (*create)(const Options& options, const VideoFormat& format,
                                                  Placement placement);
+  /* Makes one extractor for several sets of options, at most kMostVariants, which are equal before OptionStage::kLate.
+   * Its sums hold those of each set, to the last bit what create()'s extractor makes, at sums_offset(); what comes
+   * before the late options is done once. Scorers are those of create()'s extractors. nullptr: no option is late. */
+  StatusOr<std::unique_ptr<Extractor>> (*create_shared)(std::span<const Options> variants, const VideoFormat& format,
+                                                        Placement placement) = nullptr;
   /* Why this format or these option values must run on the CPU although create() accepts them. nullptr: kernels take
    * all that create() accepts. */
   Status (*fits_device)(const Options& options, const VideoFormat& format) = nullptr;

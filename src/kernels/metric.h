@@ -197,6 +197,18 @@ Created with_fields(const Options& options, const VideoFormat& format, Placement
   return make(options.fields<decltype(fields_taken_by(make))>(), format, placement);
 }
 
+template <class Fields>
+Fields fields_shared_by(Created (*make)(std::span<const Fields>, const VideoFormat&, Placement));
+
+/* ExtractorInfo::create_shared by a function that takes each set of options as a struct of fields. */
+template <auto make>
+Created with_sets_of_fields(std::span<const Options> variants, const VideoFormat& format, Placement placement) {
+  using Fields = decltype(fields_shared_by(make));
+  std::vector<Fields> sets;
+  for (const Options& options : variants) sets.push_back(options.fields<Fields>());
+  return make(sets, format, placement);
+}
+
 }  // namespace vmafx
 
 #endif

@@ -94,6 +94,18 @@ StatusOr<Options> Options::resolve(const std::string& metric, std::span<const Op
   return options;
 }
 
+bool Options::equal_before(OptionStage stage, const Options& other) const {
+  for (size_t i = 0; i < table_.size(); i++)
+    if (table_[i].stage < stage && values_[i] != other.values_[i]) return false;
+  return true;
+}
+
+bool Options::write() const {
+  for (size_t i = 0; i < table_.size(); i++)
+    if (table_[i].writes && !values_[i].text.empty()) return true;
+  return false;
+}
+
 std::string Options::contradictions(const Options& other) const {
   std::string names;
   for (size_t i = 0; i < table_.size(); i++) {

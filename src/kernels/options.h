@@ -17,6 +17,13 @@
 
 namespace vmafx {
 
+/* What an option changes. Extractors that differ only in options of later stages share the work of the earlier ones. */
+enum class OptionStage {
+  kAll,     // anything, from the pictures on
+  kLate,    // raw sums, but only the last of the work that makes them: see ExtractorInfo::create_shared
+  kScores,  // scores alone: raw sums are the same
+};
+
 struct OptionValue {
   double number = 0;  // a bool's 0 or 1; for a path to write to, 1 if any file there may be replaced
   std::string text;
@@ -36,6 +43,8 @@ struct OptionInfo {
   void (*store)(const OptionValue& value, void* fields);
   bool writes;        // names what the metric writes to, which is not for model files to say
   bool adds = false;  // only adds to what is provided: a bool that turns scores on, or a path
+  OptionStage stage = OptionStage::kAll;
+  const char* again = nullptr;  // asks for the metric once more, with its value for the option so named; not a value
 
   bool in_key() const { return alias != nullptr; }
 };
@@ -107,6 +116,24 @@ constexpr OptionInfo adding(OptionInfo option) {
   return option;
 }
 
+/* An option of OptionStage::kLate. */
+constexpr OptionInfo late(OptionInfo option) {
+  option.stage = OptionStage::kLate;
+  return option;
+}
+
+/* An option of OptionStage::kScores. */
+constexpr OptionInfo scoring(OptionInfo option) {
+  option.stage = OptionStage::kScores;
+  return option;
+}
+
+/* An option with OptionInfo::again. */
+constexpr OptionInfo again_with(const char* other, OptionInfo option) {
+  option.again = other;
+  return option;
+}
+
 /* -- Values -------------------------------------------------------------------------------------------------------- */
 
 /* Option name -> text, as a model file or the user gave it. */
@@ -140,6 +167,12 @@ class Options {
   bool operator==(const Options& other) const {
     return table_.data() == other.table_.data() && values_ == other.values_;
   }
+
+  /* Whether all options of earlier stages than this one have the same values in `other`, of the same table. */
+  bool equal_before(OptionStage stage, const Options& other) const;
+
+  /* Whether the metric writes files with these options. */
+  bool write() const;
 
   /* Options of the same table whose values keep one extractor from serving both: "adm_skip_aim, debug"; "" if there are
    * none. Options that only add to the results do not count, but two different paths to write to do. */

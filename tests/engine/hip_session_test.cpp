@@ -37,14 +37,16 @@ constexpr char kAllFeatures[] = "name=psnr:enable_apsnr=true|name=motion:motion_
 
 /* -- The case that is run again: a short stream, its scores to the last bit ---------------------------------------- */
 
+/* Arguments: the backend, fallback, device_wait, features in place of the default model and psnr. */
 int print_stream(char** arguments) {
-  Params params = params_for(arguments[0], nullptr, "name=psnr");
+  const bool names_features = arguments[2] && arguments[3];
+  Params params = params_for(arguments[0], names_features ? "" : nullptr, names_features ? arguments[3] : "name=psnr");
   params.fallback = std::atoi(arguments[1]);
   params.device_wait = arguments[2] ? std::atoi(arguments[2]) : 0;
   StreamOptions options;
   options.ref.width = options.dist.width = 24;
   options.ref.height = options.dist.height = 20;
-  options.frames = 9;
+  options.frames = names_features ? 1 : 9;  // one: how many go into a launch is left to chance
   const Outcome outcome = run_stream(params, options);
   if (outcome.error) {
     std::printf("error %d: %s", -outcome.error, outcome.log.c_str());
@@ -52,7 +54,7 @@ int print_stream(char** arguments) {
   }
   for (size_t i = 0; i < outcome.frames.size(); i++)
     for (const auto& [key, value] : outcome.frames[i]) std::printf("%zu %s %a\n", i, key.c_str(), value);
-  std::printf("pooled %a\n", outcome.models[0]);
+  for (const double pooled : outcome.models) std::printf("pooled %a\n", pooled);
   return 0;
 }
 
@@ -89,6 +91,33 @@ START_TEST(scores_equal_the_cpus) {
   options.ref.whole_chroma = options.dist.whole_chroma = 1;
   options.frames = 2;
   assert_same_scores(params_for("hip", "", "name=psnr|name=ciede|name=xpsnr|name=ssimulacra2"), options);
+}
+END_TEST
+
+/* Two models that view the pictures from different distances, and share what they can: each has the scores that it has
+ * alone, on both processors. */
+START_TEST(models_that_share_are_those_of_each_alone) {
+  use_emulator();
+  StreamOptions options;
+  options.ref = {360, 320, VMAFX_CHROMA_420, 10, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
+  options.dist = options.ref;
+  options.frames = 3;
+  constexpr const char* kModels[] = {"version=vmaf_v1.0.16_3d0h:name=a", "version=vmaf_v1.0.16_1d5h_2160:name=b",
+                                     "version=vmaf_v1.0.16_3d0h_2160:name=c"};
+  std::string together;
+  std::vector<FrameScores> alone(static_cast<size_t>(options.frames));
+  for (const char* model : kModels) {
+    together += (together.empty() ? "" : "|") + std::string(model);
+    const Outcome outcome = run_on("cpu", params_for("cpu", model, nullptr), options);
+    ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
+    for (size_t i = 0; i < outcome.frames.size(); i++)
+      alone[i].insert(outcome.frames[i].begin(), outcome.frames[i].end());
+  }
+  for (const char* backend : {"cpu", "hip"}) {
+    const Outcome outcome = run_on(backend, params_for(backend, together.c_str(), nullptr), options);
+    ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
+    ck_assert_msg(outcome.frames == alone, "%s: scores of models in one session differ from each alone", backend);
+  }
 }
 END_TEST
 
@@ -261,6 +290,18 @@ START_TEST(calls_that_never_return_are_left_behind) {
 }
 END_TEST
 
+/* A second viewing distance costs no launch. */
+START_TEST(distances_share_their_launches) {
+  const auto launches = [](const std::string& features) {
+    return std::ranges::count(list_calls("hip 0 0 '" + features + "'"), "hipModuleLaunchKernel");
+  };
+  const auto one = launches("name=adm");
+  ck_assert_int_ge(one, 5);
+  ck_assert_int_eq(launches("name=adm|name=adm:adm_norm_view_dist=5|name=adm:adm_norm_view_dist=4"), one);
+  ck_assert_int_gt(launches("name=adm|name=adm:adm_enhn_gain_limit=1"), one);
+}
+END_TEST
+
 /* Without a fallback: the right scores, if the failure did no harm, or an error. */
 START_TEST(no_call_that_fails_goes_unnoticed) {
   const std::string want = cpu_scores();
@@ -278,13 +319,15 @@ END_TEST
 
 int main(int argc, char** argv) {
   if (argc > 1) return print_stream(argv + 1);
-  const int failed = run_host_suite_on_device("session on a GPU", {{"equal", scores_equal_the_cpus},
-                                                                   {"subsample", frames_are_left_out_on_the_device_too},
-                                                                   {"one_frame", one_frame_is_enough},
-                                                                   {"repeats", a_stream_repeats},
-                                                                   {"four", sessions_do_not_disturb_each_other},
-                                                                   {"verify", verification_finds_nothing},
-                                                                   {"overloads", overloads_reach_the_gpus_twin}});
+  const int failed =
+      run_host_suite_on_device("session on a GPU", {{"equal", scores_equal_the_cpus},
+                                                    {"shared", models_that_share_are_those_of_each_alone},
+                                                    {"subsample", frames_are_left_out_on_the_device_too},
+                                                    {"one_frame", one_frame_is_enough},
+                                                    {"repeats", a_stream_repeats},
+                                                    {"four", sessions_do_not_disturb_each_other},
+                                                    {"verify", verification_finds_nothing},
+                                                    {"overloads", overloads_reach_the_gpus_twin}});
   return failed | run_suite_on_emulator("session on a bad GPU", {{"where", the_log_says_what_runs_where},
                                                                  {"by_name", a_twin_of_the_gpu_needs_one},
                                                                  {"memory", a_device_without_memory_is_told},
@@ -293,5 +336,6 @@ int main(int argc, char** argv) {
                                                                  {"failures", each_call_may_fail},
                                                                  {"hangs", each_call_may_hang},
                                                                  {"blocks", calls_that_never_return_are_left_behind},
+                                                                 {"distances", distances_share_their_launches},
                                                                  {"strict", no_call_that_fails_goes_unnoticed}});
 }

@@ -163,7 +163,7 @@ END_TEST
 
 /* -- Requests that would write one key with different options ------------------------------------------------------ */
 
-constexpr VideoFormat kLarge = {.w = 352, .h = 288, .bpc = 10};
+constexpr VideoFormat kLarge = {.w = 704, .h = 576, .bpc = 10};
 
 struct Planned {
   LogText log;
@@ -252,6 +252,64 @@ START_TEST(equal_requests_are_one) {
   assert_contains(keys_of("", "float_motion:debug=false|float_motion"), "motion2 motion motion3");
   ck_assert_uint_eq(Planned("version=vmaf_v1.0.16_3d0h", kAdmOfV1, Rivals::kRefused).plan.value().extractors().size(),
                     4);
+}
+END_TEST
+
+/* -- Extractors that share the making of raw sums ------------------------------------------------------------------ */
+
+/* "cambi speed_chroma adm*2": the metrics whose sums are made, and for how many sets of options at once, if several. */
+std::string extractions_of(const char* models, const char* features) {
+  const Planned planned(models, features, Rivals::kRefused);
+  ck_assert_msg(planned.made.ok(), "%s", planned.made.message().c_str());
+  const Plan& plan = planned.plan.value();
+  std::string text;
+  for (const PlannedExtraction& extraction : plan.extractions()) {
+    text += (text.empty() ? "" : " ") + std::string(plan.extractors()[extraction.of.front()].info->name);
+    if (extraction.variants.size() > 1) text += format_text("*%zu", extraction.variants.size());
+  }
+  return text;
+}
+
+/* Viewing distances take the last part of adm; clips and averages only turn sums into scores. Other distances of v1
+ * scale chroma in another way, and a window of five frames compares other frames. */
+START_TEST(what_differs_late_is_shared) {
+  const auto models = [](const char* a, const char* b) {
+    return format_text("version=vmaf_%s:name=a|version=vmaf_%s:name=b", a, b);
+  };
+  const auto of_models = [&](const char* a, const char* b) { return extractions_of(models(a, b).c_str(), ""); };
+  const char* const v1 = "v1.0.16_3d0h";
+  assert_text_eq(of_models(v1, "v1.0.16_5d0h"), "cambi speed_chroma adm*2 motion speed_chroma");
+  assert_text_eq(of_models(v1, "v1.0.16_3d0h_2160"), "cambi speed_chroma adm*2 motion speed_chroma");
+  assert_text_eq(of_models(v1, "v1.0.16_1d5h_2160"), "cambi speed_chroma adm*2 motion");
+  assert_text_eq(of_models(v1, "v1.0.16_hfr_3d0h"), "cambi speed_chroma adm motion motion");
+  assert_text_eq(of_models("v0.6.1", v1), "adm motion vif cambi speed_chroma adm");
+  assert_text_eq(of_models("v0.6.1", "4k_v0.6.1"), "adm motion vif");
+  assert_text_eq(extractions_of("", "motion|motion:motion_max_val=18|motion:motion_moving_average=true"), "motion");
+  assert_text_eq(extractions_of("", "adm|adm:adm_norm_view_dist=5|adm:adm_csf_mode=2|adm:adm_min_val=0.5"), "adm*3");
+  assert_text_eq(extractions_of("", "float_adm|float_adm:adm_norm_view_dist=5|float_adm:adm_min_val=0.5"),
+                 "float_adm float_adm");
+}
+END_TEST
+
+/* More ways of viewing than one extraction serves go into a second one. */
+START_TEST(an_extraction_has_room_for_some) {
+  std::string features;
+  for (int distance = 3; distance < 9; distance++)
+    features += format_text("%sadm:adm_norm_view_dist=%d", distance == 3 ? "" : "|", distance);
+  assert_text_eq(extractions_of("", features.c_str()), "adm*4 adm*2");
+}
+END_TEST
+
+/* The option of later releases of libvmaf that names a second distance: keys are those of an extractor of its own. */
+START_TEST(a_second_distance_is_a_second_extractor) {
+  const std::string both = adm_keys("integer_", "_egl_1") + adm_keys("integer_", "_egl_1_nvd_5");
+  const char* const features = "adm:adm_enhn_gain_limit=1:adm_norm_view_dist_extra=5";
+  assert_text_eq(keys_of("", features) + " ", both);
+  assert_text_eq(extractions_of("", features), "adm*2");
+  assert_text_eq(keys_of("", "adm:adm_norm_view_dist_extra=3") + " ", adm_keys("integer_", ""));
+  assert_contains(keys_of("version=vmaf_v0.6.1neg:adm.adm_norm_view_dist_extra=5", ""), "integer_adm2_egl_1_nvd_5");
+  assert_contains(Planned("", "adm:adm_norm_view_dist_extra=30", Rivals::kRefused).made.message(),
+                  "'30' is not a value for adm_norm_view_dist, which takes a number from 0.75 to 24");
 }
 END_TEST
 
@@ -409,6 +467,9 @@ int main() {
                                          {"debug", debug_keys_beside_a_model_are_written},
                                          {"rivals", requests_for_one_key_with_different_options_are_told},
                                          {"paths", paths_to_write_to_are_of_one_request},
+                                         {"shared", what_differs_late_is_shared},
+                                         {"room", an_extraction_has_room_for_some},
+                                         {"second", a_second_distance_is_a_second_extractor},
                                          {"equal", equal_requests_are_one},
                                          {"own_features", models_keep_their_own_features},
                                          {"writing", model_files_may_not_write},

@@ -9,6 +9,7 @@
 #include "kernels/signature/signature.h"
 #include "tests/support/check_main.h"
 #include "tests/support/parity.h"
+#include "tests/support/scores.h"
 
 namespace vmafx::test {
 
@@ -32,8 +33,24 @@ inline ParityCases cases_of(const std::string& metric) {
 /* "float_vif vif_prescale=1.3". */
 inline std::string name_of(const std::string& metric, const ParityCase& given) {
   std::string name = metric;
-  for (const auto& [option, text] : given.options) name += " " + option + "=" + text;
+  const auto add = [&](const OptionTexts& options) {
+    for (const auto& [option, text] : options) name += " " + option + "=" + text;
+  };
+  add(given.options);
+  for (const OptionTexts& options : given.also) {
+    name += " |";
+    add(options);
+  }
   return name;
+}
+
+/* The extractor of a case, which serves all of its sets of options. */
+inline std::unique_ptr<Extractor> extractor_of(const ExtractorInfo& info, const ParityCase& given,
+                                               Placement placement = Placement::kCpu) {
+  if (given.also.empty()) return make_extractor(info, given.format, given.options, placement);
+  std::vector<OptionTexts> sets = {given.options};
+  sets.insert(sets.end(), given.also.begin(), given.also.end());
+  return make_shared_extractor(info, given.format, sets, placement);
 }
 
 /* A test for each metric, which finds the number of its own in _i. */

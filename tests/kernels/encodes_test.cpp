@@ -64,7 +64,7 @@ void check(const ExtractorInfo& info, const ParityCase& given, size_t encodes, c
   TestPictures pictures(given.format, given.frames);
   given.paint(pictures);
   const std::vector<PicturePair> pairs = pictures.pairs();
-  const auto extractor = make_extractor(info, given.format, given.options);
+  const auto extractor = extractor_of(info, given);
   for (size_t frame = 0; frame < pairs.size(); frame++) {
     std::vector<FrameSet> frames;
     std::vector<ConvertedFrame> converted;

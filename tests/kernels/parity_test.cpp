@@ -23,8 +23,8 @@ namespace {
 
 void check(const ExtractorInfo& info, const ParityCase& given, const std::vector<PicturePair>& pairs,
            const char* what) {
-  assert_device_agrees(*make_extractor(info, given.format, given.options, Placement::kDevice), given.format, pairs,
-                       given.batch, name_of(info.name, given) + what);
+  assert_device_agrees(*extractor_of(info, given, Placement::kDevice), given.format, pairs, given.batch,
+                       name_of(info.name, given) + what);
 }
 
 /* How many frames in turn have the same picture as their reference: encodes of it, some of which lack it. Batches of
@@ -85,11 +85,11 @@ std::vector<int> smallest_cases(const ExtractorInfo& info) {
     const ParityCase& given = cases[static_cast<size_t>(i)];
     return int64_t{given.format.w} * given.format.h * given.frames;
   };
-  std::map<std::tuple<OptionTexts, bool, bool, bool>, int> smallest;
+  std::map<std::tuple<OptionTexts, std::vector<OptionTexts>, bool, bool, bool>, int> smallest;
   for (int i = 0; i < static_cast<int>(cases.size()); i++) {
     const ParityCase& given = cases[static_cast<size_t>(i)];
     const auto [found, is_first] =
-        smallest.try_emplace({given.options, given.format.bpc > 8, given.batch > 1, has_encodes(given)}, i);
+        smallest.try_emplace({given.options, given.also, given.format.bpc > 8, given.batch > 1, has_encodes(given)}, i);
     if (!is_first && work(i) < work(found->second)) found->second = i;
   }
   std::vector<int> numbers;

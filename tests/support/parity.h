@@ -122,6 +122,7 @@ struct ParityCase {
   int frames = 1, batch = 1;  // in the stream; in a launch
   Paint paint = fills({Fill::kRandom});
   OptionTexts options = {};
+  std::vector<OptionTexts> also = {};  // further sets of options that the same extractor serves
 };
 using ParityCases = std::vector<ParityCase>;
 

@@ -66,6 +66,23 @@ inline std::unique_ptr<Extractor> make_extractor(const ExtractorInfo& info, cons
   return std::move(made.value());
 }
 
+/* One extractor for several sets of options. */
+inline std::unique_ptr<Extractor> make_shared_extractor(const ExtractorInfo& info, const VideoFormat& format,
+                                                        const std::vector<OptionTexts>& sets,
+                                                        Placement placement = Placement::kCpu) {
+  ck_assert_msg(info.create_shared, "%s serves one set of options only", info.name);
+  std::vector<Options> resolved;
+  for (const OptionTexts& given : sets) {
+    auto options = Options::resolve(info.name, info.options, given);
+    ck_assert_msg(options.ok(), "%s", options.status().message().c_str());
+    resolved.push_back(std::move(options.value()));
+    ck_assert(resolved.front().equal_before(OptionStage::kLate, resolved.back()));
+  }
+  auto made = info.create_shared(resolved, format, placement);
+  ck_assert_msg(made.ok(), "%s", made.status().message().c_str());
+  return std::move(made.value());
+}
+
 /* Why they are refused. */
 inline std::string refusal(const ExtractorInfo& info, const VideoFormat& format, const OptionTexts& given = {},
                            int code = EINVAL) {

@@ -16,6 +16,7 @@ namespace {
 
 struct AdmOptions : AdmSharedOptions {
   bool skip_aim = false;
+  double view_dist_extra = 0;  // for the plan, which asks for it as the view_dist of another extractor
 };
 using Shared = AdmOption<AdmOptions>;
 
@@ -26,6 +27,9 @@ constexpr OptionInfo kOptions[] = {
     Shared::kDlmWeight,
     Shared::kGainLimit,
     Shared::kViewDist,
+    again_with(Shared::kViewDist.name,
+               option<&AdmOptions::view_dist_extra>("adm_norm_view_dist_extra", "nvde", 0.75, 24,
+                                                    "a second viewing distance, scored too")),
     Shared::display_height("rdh"),
     Shared::csf_mode(3,
                      "contrast sensitivity: 0 Watson 1997, 1 Barten, 2 a blend of both, 3 the blend of models from "
@@ -111,12 +115,22 @@ struct Sensitivities {
   std::array<int, kAdmScales> units = {};  // for AdmScale::rfactor, see adm_fixed_sensitivity()
 };
 
+/* Sets of options: how each views the picture, and what its scores take from that. */
+struct Sets {
+  std::vector<size_t> view;  // for each set, the place in AdmParams::views
+  Sensitivities first;       // the first set's
+};
+
+/* Scores the first of its sets of options. */
 class Adm : public Metric<AdmParams, AdmSums, AdmScores> {
  public:
-  Adm(const AdmOptions& options, const AdmParams& params, const Sensitivities& sensitivities,
-      const Twins<AdmParams, AdmSums>& twins, Placement placement)
+  Adm(const AdmOptions& options, const AdmParams& params, Sets sets, const Twins<AdmParams, AdmSums>& twins,
+      Placement placement)
       : Metric(params, twins, adm_provided(kFeatures, options.debug), placement), options_(options),
-        sensitivities_(sensitivities) {}
+        view_of_set_(std::move(sets.view)), sensitivities_(sets.first) {}
+
+  size_t sums_bytes() const override { return params_.views.size() * sizeof(AdmSums); }
+  size_t sums_offset(size_t variant) const override { return view_of_set_[variant] * sizeof(AdmSums); }
 
  private:
   AdmScores scores(const AdmSums& sums) const override {
@@ -135,6 +149,7 @@ class Adm : public Metric<AdmParams, AdmSums, AdmScores> {
   }
 
   const AdmOptions options_;
+  const std::vector<size_t> view_of_set_;
   const Sensitivities sensitivities_;
 };
 
@@ -145,11 +160,8 @@ constexpr Twins<AdmParams, AdmSums> kTwins = {
     .device = adm_hip,
 };
 
-StatusOr<AdmParams> params_of(const AdmOptions& options, const VideoFormat& format, Sensitivities& sensitivities) {
-  if (format.w < kAdmMinSize || format.h < kAdmMinSize)
-    return error(EINVAL, "adm: %dx%d is too small; its coarsest scale needs pictures of at least %dx%d", format.w,
-                 format.h, kAdmMinSize, kAdmMinSize);
-  VMAFX_TRY(adm_sensitivities(viewing(options), sensitivities.factors));
+/* What does not depend on how the picture is viewed. */
+AdmParams early_params(const AdmOptions& options, const VideoFormat& format) {
   AdmParams params;
   params.bpc = format.bpc;
   params.gain_limit = options.gain_limit;
@@ -158,25 +170,55 @@ StatusOr<AdmParams> params_of(const AdmOptions& options, const VideoFormat& form
   int w = format.w, h = format.h;
   for (int s = 0; s < kAdmScales; s++) {
     params.scale[s] = make_scale(s, w, h, format.bpc);
-    sensitivities.units[s] =
-        adm_fixed_sensitivity(viewing(options), s, sensitivities.factors[s], params.scale[s].rfactor);
     w = params.scale[s].w;
     h = params.scale[s].h;
   }
   return params;
 }
 
-Created create(const AdmOptions& options, const VideoFormat& format, Placement placement) {
-  Sensitivities sensitivities;
-  VMAFX_ASSIGN(const AdmParams params, params_of(options, format, sensitivities));
-  return std::unique_ptr<Extractor>(new Adm(options, params, sensitivities, kTwins, placement));
+StatusOr<AdmView> view_of(const AdmOptions& options, Sensitivities& sensitivities) {
+  VMAFX_TRY(adm_sensitivities(viewing(options), sensitivities.factors));
+  AdmView view;
+  for (int s = 0; s < kAdmScales; s++)
+    sensitivities.units[s] = adm_fixed_sensitivity(viewing(options), s, sensitivities.factors[s], view.rfactor[s]);
+  return view;
 }
+
+/* Viewing distances and displays may come to the same view: 1080 lines from 3 heights are 2160 from 1.5. */
+StatusOr<AdmParams> params_of(std::span<const AdmOptions> options, const VideoFormat& format, Sets& sets) {
+  if (format.w < kAdmMinSize || format.h < kAdmMinSize)
+    return error(EINVAL, "adm: %dx%d is too small; its coarsest scale needs pictures of at least %dx%d", format.w,
+                 format.h, kAdmMinSize, kAdmMinSize);
+  AdmParams params = early_params(options.front(), format);
+  for (const AdmOptions& set : options) {
+    Sensitivities sensitivities;
+    VMAFX_ASSIGN(const AdmView view, view_of(set, sensitivities));
+    if (params.views.empty()) sets.first = sensitivities;
+    sets.view.push_back(static_cast<size_t>(std::ranges::find(params.views, view) - params.views.begin()));
+    if (sets.view.back() == params.views.size()) params.views.push_back(view);
+  }
+  return params;
+}
+
+Created create_shared(std::span<const AdmOptions> options, const VideoFormat& format, Placement placement) {
+  Sets sets;
+  VMAFX_ASSIGN(const AdmParams params, params_of(options, format, sets));
+  return std::unique_ptr<Extractor>(new Adm(options.front(), params, std::move(sets), kTwins, placement));
+}
+
+Created create(const AdmOptions& options, const VideoFormat& format, Placement placement) {
+  return create_shared({&options, 1}, format, placement);
+}
+
+static_assert(kMostVariants <= kAdmMostViews);
 
 }  // namespace
 
-StatusOr<AdmParams> adm_params(const Options& options, const VideoFormat& format) {
-  Sensitivities sensitivities;
-  return params_of(options.fields<AdmOptions>(), format, sensitivities);
+StatusOr<AdmParams> adm_params(std::span<const Options> options, const VideoFormat& format) {
+  std::vector<AdmOptions> fields;
+  for (const Options& set : options) fields.push_back(set.fields<AdmOptions>());
+  Sets sets;
+  return params_of(fields, format, sets);
 }
 
 constexpr ExtractorInfo kAdmExtractor = {
@@ -188,6 +230,7 @@ constexpr ExtractorInfo kAdmExtractor = {
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,
+    .create_shared = with_sets_of_fields<create_shared>,
 };
 
 }  // namespace vmafx

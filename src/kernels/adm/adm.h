@@ -32,12 +32,16 @@
  *  - adm_csf_mode 2 and 3 know a table of viewing distances. For others libvmaf takes -22 as the sensitivity;
  *    create() refuses.
  *
+ * Only csf and cm depend on how the picture is viewed. For several ways of viewing, all twins transform and decouple
+ * once, then weigh and mask for each of them.
+ *
  * Options and features: adm.cpp. */
 #ifndef VMAFX_KERNELS_ADM_ADM_H
 #define VMAFX_KERNELS_ADM_ADM_H
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "base/picture.h"
 #include "kernels/adm/adm_math.h"
@@ -51,12 +55,15 @@ struct AdmParams {
   bool measure_aim = true;   // not adm_skip_aim
   bool skip_scale0 = false;  // scale 0 then only feeds scale 1
   AdmScale scale[kAdmScales];
+  std::vector<AdmView> views;  // all different, at least one and at most kAdmMostViews
 };
 
-/* EINVAL for sizes, viewing distances and modes that cannot be scored. `options` are kAdmExtractor's. */
-StatusOr<AdmParams> adm_params(const Options& options, const VideoFormat& format);
+/* EINVAL for sizes, viewing distances and modes that cannot be scored. `options` are kAdmExtractor's, and equal but for
+ * how the picture is viewed. */
+StatusOr<AdmParams> adm_params(std::span<const Options> options, const VideoFormat& format);
 
-/* Fill `sums` (zeroed by the caller) from the luma planes. `scratch` has the twin's scratch_bytes, 64-byte aligned. */
+/* Fill `sums` (zeroed by the caller) from the luma planes: as many as there are views, one behind the other, of which
+ * the first is given. `scratch` has the twin's scratch_bytes, 64-byte aligned. */
 size_t adm_scratch_bytes_plain(const AdmParams& params);
 void adm_plain(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                AdmSums& sums);

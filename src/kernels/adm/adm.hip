@@ -1,4 +1,5 @@
 /* The kernels of adm: one for each scale, which makes the bands of a tile and scores them, and one that adds up rows.
+ * For several views, a scale's kernel decouples once, then weighs, masks and adds up for each of them.
  * A scale's detail bands never leave the block; only its band a does, for the next scale. */
 #include "kernels/adm/adm_dwt.hip"
 #include "kernels/adm/adm_math.h"
@@ -41,16 +42,23 @@ VMAFX_DEVICE uint32_t weigh(int band, uint32_t rfactor, int32_t value, int32_t s
 template <int kScale>
 using Magnitudes = uint32_t[kAdmBands][Tile<kScale>::kColumns];
 
-/* The restored and the added part of the distorted picture. */
+/* The restored and the added part of the distorted picture, before they are weighted. */
+template <int kScale>
+struct Decoupled {
+  int32_t restored[kAdmBands][Tile<kScale>::kColumns], added[kAdmBands][Tile<kScale>::kColumns];
+};
+
+/* Both parts, as one view has them. */
 template <int kScale>
 struct Parts {
   Magnitudes<kScale> restored, added;  // weighted
   Mask of_restored[Tile<kScale>::kColumns], of_added[Tile<kScale>::kColumns];
 };
 
-template <int kScale, bool kWholeLimit>
+/* Gives `take` the column, the band, and the restored and the added part, negated by the sign that it gives, too. */
+template <int kScale, bool kWholeLimit, class Take>
 VMAFX_DEVICE void decouple(const AdmStage& stage, const Details<kScale>& ref, const Details<kScale>& dist,
-                           Parts<kScale>& parts) {
+                           const Take& take) {
   VMAFX_UNROLL
   for (int i = 0; i < Tile<kScale>::kColumns; i++) {
     const bool aligned = kScale == 0 ? narrow::aligned_fine(ref[0][i], ref[1][i], dist[0][i], dist[1][i])
@@ -63,9 +71,56 @@ VMAFX_DEVICE void decouple(const AdmStage& stage, const Details<kScale>& ref, co
       const int32_t restored =
           kScale == 0 ? narrow::restored_fine<kWholeLimit>(pair, divisor, inverse, aligned, stage.gain_limit)
                       : narrow::restored_coarse<kWholeLimit>(pair, divisor, inverse, aligned, stage.gain_limit);
-      const uint32_t rfactor = stage.scale.rfactor[band];
-      parts.restored[band][i] = weigh<kScale>(band, rfactor, restored, pair.sign, parts.of_restored[i]);
-      parts.added[band][i] = weigh<kScale>(band, rfactor, pair.t - restored, pair.sign, parts.of_added[i]);
+      take(i, band, restored, pair.t - restored, pair.sign);
+    }
+  }
+}
+
+template <int kScale, class Take>
+VMAFX_DEVICE void decouple(const AdmStage& stage, const Details<kScale>& ref, const Details<kScale>& dist,
+                           const Take& take) {
+  if (stage.gain_limit.whole) decouple<kScale, true>(stage, ref, dist, take);
+  else decouple<kScale, false>(stage, ref, dist, take);
+}
+
+/* Decouples and weighs for the only view. */
+template <int kScale>
+VMAFX_DEVICE void decouple_and_weigh(const AdmStage& stage, const Details<kScale>& ref, const Details<kScale>& dist,
+                                     Parts<kScale>& parts) {
+  decouple<kScale>(stage, ref, dist, [&](int i, int band, int32_t restored, int32_t added, int32_t sign) {
+    const uint32_t rfactor = stage.rfactor[0][band];
+    parts.restored[band][i] = weigh<kScale>(band, rfactor, restored, sign, parts.of_restored[i]);
+    parts.added[band][i] = weigh<kScale>(band, rfactor, added, sign, parts.of_added[i]);
+  });
+}
+
+/* The sensitivities of a view. */
+struct Factors {
+  uint32_t of_band[kAdmBands] = {};
+};
+
+/* stage.rfactor[view], without an address that only memory can have. */
+VMAFX_DEVICE Factors factors_of(const AdmStage& stage, int view) {
+  Factors factors;
+  VMAFX_UNROLL
+  for (int i = 0; i < kAdmMostViews; i++) {
+    VMAFX_UNROLL
+    for (int band = 0; band < kAdmBands; band++)
+      if (i == view) factors.of_band[band] = stage.rfactor[i][band];
+  }
+  return factors;
+}
+
+/* Weighs what was decoupled for a view. */
+template <int kScale>
+VMAFX_DEVICE void weigh_parts(const Factors& factors, const Decoupled<kScale>& decoupled, Parts<kScale>& parts) {
+  VMAFX_UNROLL
+  for (int i = 0; i < Tile<kScale>::kColumns; i++) {
+    VMAFX_UNROLL
+    for (int band = 0; band < kAdmBands; band++) {
+      const uint32_t rfactor = factors.of_band[band];
+      parts.restored[band][i] = weigh<kScale>(band, rfactor, decoupled.restored[band][i], 0, parts.of_restored[i]);
+      parts.added[band][i] = weigh<kScale>(band, rfactor, decoupled.added[band][i], 0, parts.of_added[i]);
     }
   }
 }
@@ -213,9 +268,9 @@ VMAFX_DEVICE void put_sums(const Place& at, Kind kind, const Sums& sums, uint64_
            at.column / Tile<kScale>::kColumns] = sums.band[band];
 }
 
-/* Adds up the sums of each row of the tile, and stores them. */
+/* Adds up the sums of each row of the tile, and stores them as those of a view. */
 template <int kScale>
-VMAFX_DEVICE void store_row_sums(const AdmStage& stage, int y0, const uint64_t* shared) {
+VMAFX_DEVICE void store_row_sums(const AdmStage& stage, int view, int y0, const uint64_t* shared) {
   constexpr int kH = Tile<kScale>::kH;
   static_assert(kAdmRowSums * kH <= Tile<kScale>::kThreads);
   const unsigned rank = gpu::thread_rank();
@@ -224,7 +279,8 @@ VMAFX_DEVICE void store_row_sums(const AdmStage& stage, int y0, const uint64_t* 
   uint64_t sum = 0;
   VMAFX_UNROLL
   for (int i = 0; i < Tile<kScale>::kRowThreads; i++) sum += shared[rank * kSumPitch<kScale> + i];
-  const int64_t tile = static_cast<int64_t>(which) * stage.x.scored + gpu::block_id().x - stage.x.scored_from;
+  const int64_t tile =
+      static_cast<int64_t>(view * kAdmRowSums + which) * stage.x.scored + gpu::block_id().x - stage.x.scored_from;
   const int rows = stage.scale.bottom - stage.scale.top;
   stage.row_sums[gpu::block_id().z * stage.row_sums_stride + tile * rows + (y - stage.scale.top)] = sum;
 }
@@ -263,7 +319,64 @@ VMAFX_DEVICE void transform_tile(const AdmStage& stage, const Picture<T> (&pictu
   }
 }
 
-template <int kScale, class T>
+/* A thread's columns in a tile that is scored, and their share of the denominator. */
+template <int kScale>
+struct Columns {
+  Place at;
+  int y0;  // of the tile
+  Counts<kScale> counts;
+  Sums csf_den;
+};
+
+template <int kScale>
+VMAFX_DEVICE Columns<kScale> columns_of(const AdmStage& stage, const Place& at, int x0, int y0,
+                                        const Details<kScale>& ref) {
+  Columns<kScale> columns;
+  columns.at = at;
+  columns.y0 = y0;
+  VMAFX_UNROLL
+  for (int i = 0; i < Tile<kScale>::kColumns; i++) columns.counts[i] = scored_column<kScale>(stage.scale, x0, at.x + i);
+  columns.csf_den = sum_of_reference<kScale>(stage, columns.counts, ref);
+  return columns;
+}
+
+/* Masks the parts of a view, whose neighbor sums have been stored, and adds up. */
+template <int kScale>
+VMAFX_DEVICE void mask_view(const AdmStage& stage, int view, const Columns<kScale>& columns, const Parts<kScale>& parts,
+                            const Neighbor (&neighbors)[Tile<kScale>::kH][Tile<kScale>::kW], uint64_t* sums) {
+  const Place& at = columns.at;
+  gpu::block_sync();
+  if (scored_row<kScale>(stage.scale, at.row, at.y)) {
+    put_sums<kScale>(at, kDen, columns.csf_den, sums);
+    Thresholds<kScale> thresholds[2];
+    add_windows<kScale>(stage.scale, at, parts, neighbors, thresholds);
+    put_sums<kScale>(at, kDlm, sum_of_masked<kScale>(stage, columns.counts, parts.restored, thresholds[kAdded]), sums);
+    Sums aim;
+    if (stage.measure_aim) aim = sum_of_masked<kScale>(stage, columns.counts, parts.added, thresholds[kRestored]);
+    put_sums<kScale>(at, kAim, aim, sums);
+  }
+  gpu::block_sync();
+  store_row_sums<kScale>(stage, view, columns.y0, sums);
+}
+
+template <int kScale>
+VMAFX_DEVICE void score_views(const AdmStage& stage, const Columns<kScale>& columns, const Details<kScale>& ref,
+                              const Details<kScale>& dist, Neighbor (&neighbors)[Tile<kScale>::kH][Tile<kScale>::kW],
+                              uint64_t* sums) {
+  Decoupled<kScale> decoupled;
+  decouple<kScale>(stage, ref, dist, [&](int i, int band, int32_t restored, int32_t added, int32_t sign) {
+    decoupled.restored[band][i] = (restored ^ sign) - sign;
+    decoupled.added[band][i] = (added ^ sign) - sign;
+  });
+  for (int view = 0; view < stage.views; view++) {
+    Parts<kScale> parts;
+    weigh_parts<kScale>(factors_of(stage, view), decoupled, parts);
+    store_neighbors<kScale>(stage.scale, columns.at, parts, neighbors[columns.at.row]);
+    mask_view<kScale>(stage, view, columns, parts, neighbors, sums);
+  }
+}
+
+template <int kScale, bool kSeveral, class T>
 VMAFX_DEVICE void score_tile(const AdmStage& stage, const Picture<T> (&pictures)[2], int x0, int y0, const Place& at,
                              uint32_t* memory) {
   using Tile = adm::Tile<kScale>;
@@ -284,32 +397,21 @@ VMAFX_DEVICE void score_tile(const AdmStage& stage, const Picture<T> (&pictures)
     details_across<kScale>(low, high, details[p]);
   }
 
-  Parts<kScale> parts;
-  if (stage.gain_limit.whole) decouple<kScale, true>(stage, details[0], details[1], parts);
-  else decouple<kScale, false>(stage, details[0], details[1], parts);
-  store_neighbors<kScale>(stage.scale, at, parts, neighbors[at.row]);
-  Counts<kScale> counts;
-  VMAFX_UNROLL
-  for (int i = 0; i < Tile::kColumns; i++) counts[i] = scored_column<kScale>(stage.scale, x0, at.x + i);
-  const Sums csf_den = sum_of_reference<kScale>(stage, counts, details[0]);
-  gpu::block_sync();
-
   uint64_t* sums = reinterpret_cast<uint64_t*>(memory);
-  if (scored_row<kScale>(stage.scale, at.row, at.y)) {
-    put_sums<kScale>(at, kDen, csf_den, sums);
-    Thresholds<kScale> thresholds[2];
-    add_windows<kScale>(stage.scale, at, parts, neighbors, thresholds);
-    put_sums<kScale>(at, kDlm, sum_of_masked<kScale>(stage, counts, parts.restored, thresholds[kAdded]), sums);
-    Sums aim;
-    if (stage.measure_aim) aim = sum_of_masked<kScale>(stage, counts, parts.added, thresholds[kRestored]);
-    put_sums<kScale>(at, kAim, aim, sums);
+  if constexpr (kSeveral) {
+    const Columns<kScale> columns = columns_of<kScale>(stage, at, x0, y0, details[0]);
+    score_views<kScale>(stage, columns, details[0], details[1], neighbors, sums);
+  } else {
+    Parts<kScale> parts;
+    decouple_and_weigh<kScale>(stage, details[0], details[1], parts);
+    store_neighbors<kScale>(stage.scale, at, parts, neighbors[at.row]);
+    const Columns<kScale> columns = columns_of<kScale>(stage, at, x0, y0, details[0]);
+    mask_view<kScale>(stage, 0, columns, parts, neighbors, sums);
   }
-  gpu::block_sync();
-  store_row_sums<kScale>(stage, y0, sums);
 }
 
 /* Grid: tiles across, tiles down, frames. */
-template <int kScale, class T>
+template <int kScale, bool kSeveral, class T>
 VMAFX_DEVICE void run_tile(const AdmStage& stage, const Picture<T> (&pictures)[2]) {
   using Tile = adm::Tile<kScale>;
   VMAFX_SHARED(Quad, memory, [kSharedWords<kScale> / 4]);
@@ -323,27 +425,35 @@ VMAFX_DEVICE void run_tile(const AdmStage& stage, const Picture<T> (&pictures)[2
   at.x = x0 + at.column;
   at.y = y0 + at.row;
   const bool scored = has_scored(stage.x, block.x) && has_scored(stage.y, block.y);
-  if (scored || kScale == kAdmScales - 1) score_tile<kScale>(stage, pictures, x0, y0, at, words);
+  if (scored || kScale == kAdmScales - 1) score_tile<kScale, kSeveral>(stage, pictures, x0, y0, at, words);
   else transform_tile<kScale>(stage, pictures, x0, y0, at, words);
 }
 
-VMAFX_DEFINE_SAMPLE_KERNELS(adm_scale0, T, stage) {
+template <bool kSeveral, class T>
+VMAFX_DEVICE void score_samples(const AdmStage& stage) {
   const int frame = static_cast<int>(gpu::block_id().z);
   const hip::DevicePlane &ref = stage.luma.ref[hip::ref_index(frame)], &dist = stage.luma.dist[frame];
   const Picture<T> pictures[2] = {{ref.data, ref.stride}, {dist.data, dist.stride}};
-  run_tile<0>(stage, pictures);
+  run_tile<0, kSeveral>(stage, pictures);
 }
 
-template <int kScale>
+template <int kScale, bool kSeveral>
 VMAFX_DEVICE void score_bands(const AdmStage& stage) {
   const PlanePairs<uint8_t>& from = stage.from;
   const Picture<typename BandA<kScale - 1>::Sample> pictures[2] = {{from.plane(gpu::block_id().z, 0), from.stride},
                                                                    {from.plane(gpu::block_id().z, 1), from.stride}};
-  run_tile<kScale>(stage, pictures);
+  run_tile<kScale, kSeveral>(stage, pictures);
 }
-VMAFX_DEFINE_KERNEL(adm_scale1, stage) { score_bands<1>(stage); }
-VMAFX_DEFINE_KERNEL(adm_scale2, stage) { score_bands<2>(stage); }
-VMAFX_DEFINE_KERNEL(adm_scale3, stage) { score_bands<3>(stage); }
+
+VMAFX_DEFINE_SAMPLE_KERNELS(adm_scale0, T, stage) { score_samples<false, T>(stage); }
+VMAFX_DEFINE_KERNEL(adm_scale1, stage) { score_bands<1, false>(stage); }
+VMAFX_DEFINE_KERNEL(adm_scale2, stage) { score_bands<2, false>(stage); }
+VMAFX_DEFINE_KERNEL(adm_scale3, stage) { score_bands<3, false>(stage); }
+
+VMAFX_DEFINE_SAMPLE_KERNELS(adm_views_scale0, T, stage) { score_samples<true, T>(stage); }
+VMAFX_DEFINE_KERNEL(adm_views_scale1, stage) { score_bands<1, true>(stage); }
+VMAFX_DEFINE_KERNEL(adm_views_scale2, stage) { score_bands<2, true>(stage); }
+VMAFX_DEFINE_KERNEL(adm_views_scale3, stage) { score_bands<3, true>(stage); }
 
 /* -- Rows ---------------------------------------------------------------------------------------------------------- */
 
@@ -362,10 +472,11 @@ VMAFX_DEVICE AdmRows::OfScale of_scale(const AdmRows& rows, unsigned index) {
   return scale;
 }
 
-/* Grid: blocks of rows, sums of all scales, frames. */
+/* Grid: blocks of rows, sums of all views and scales, frames. */
 VMAFX_DEFINE_KERNEL(adm_rows, rows) {
   const gpu::Dim3 block = gpu::block_id();
-  const unsigned index = block.y / kAdmRowSums, which = block.y % kAdmRowSums;
+  constexpr unsigned kOfView = kAdmScales * kAdmRowSums;
+  const unsigned view = block.y / kOfView, index = block.y % kOfView / kAdmRowSums, which = block.y % kAdmRowSums;
   const AdmRows::OfScale scale = of_scale(rows, index);
   if (block.x * kAdmRowsPerBlock >= static_cast<unsigned>(scale.rows)) return;
   const unsigned part = gpu::thread_id().y, row_of_block = gpu::thread_id().x;
@@ -373,7 +484,7 @@ VMAFX_DEFINE_KERNEL(adm_rows, rows) {
   uint64_t sum = 0;
   if (row < scale.rows) {
     const uint64_t* from = rows.row_sums.get() + block.z * rows.row_sums_stride + scale.first +
-                           static_cast<int64_t>(which) * scale.tiles * scale.rows + row;
+                           int64_t{view * kAdmRowSums + which} * scale.tiles * scale.rows + row;
     for (int tile = static_cast<int>(part); tile < scale.tiles; tile += kAdmThreadsPerRow)
       sum += from[static_cast<int64_t>(tile) * scale.rows];
   }
@@ -390,7 +501,7 @@ VMAFX_DEFINE_KERNEL(adm_rows, rows) {
     sum += (uint64_t{1} << shift) >> 1;
     rounded = is_den ? static_cast<int64_t>(sum >> shift) : static_cast<int64_t>(sum) >> shift;
   }
-  AdmSums& sums = rows.sums[block.z];
+  AdmSums& sums = (&rows.sums[block.z])[view];
   auto& of_den = reinterpret_cast<int64_t(&)[kAdmScales][kAdmBands]>(sums.csf_den);  // a word is a word
   gpu::add_block((kind == kDlm ? sums.dlm : kind == kAim ? sums.aim : of_den)[index][band], rounded);
 }

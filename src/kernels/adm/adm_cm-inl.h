@@ -74,8 +74,8 @@ inline void cm_fine(const MaskingWork<int16_t>& work, int x0, int x1) {
   const D32 d32;
   const AdmScale& scale = *work.scale;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  const V32 straight = hn::Set(d32, static_cast<int32_t>(scale.rfactor[0])),
-            diagonal = hn::Set(d32, static_cast<int32_t>(scale.rfactor[2]));
+  const V32 straight = hn::Set(d32, static_cast<int32_t>(work.rfactor[0])),
+            diagonal = hn::Set(d32, static_cast<int32_t>(work.rfactor[2]));
   const CubeRounding straight_cube(scale.cube_shift[0]), diagonal_cube(scale.cube_shift[2]);
   VU64 sum_h = hn::Zero(DU64()), sum_v = hn::Zero(DU64()), sum_d = hn::Zero(DU64());
   uint64_t cubes = 0;

@@ -267,17 +267,28 @@ template <class V>
 struct Weights {
   V straight, straight_top, diagonal, diagonal_top;
 };
-HWY_INLINE Weights<V16> weights_fine(const AdmScale& scale) {
-  const D16 d;
-  const auto straight = static_cast<int16_t>(scale.rfactor[0]), diagonal = static_cast<int16_t>(scale.rfactor[2]);
+HWY_INLINE Weights<V16> weights_of(D16 d, const uint32_t (&rfactor)[kAdmBands]) {
+  const auto straight = static_cast<int16_t>(rfactor[0]), diagonal = static_cast<int16_t>(rfactor[2]);
   return {hn::Set(d, straight & INT16_MAX), hn::Set(d, straight >> 15), hn::Set(d, diagonal),
           hn::Set(d, diagonal >> 15)};
 }
-HWY_INLINE Weights<V32> weights_coarse(const AdmScale& scale) {
-  const D32 d;
-  const auto straight = static_cast<int32_t>(scale.rfactor[0]), diagonal = static_cast<int32_t>(scale.rfactor[2]);
+HWY_INLINE Weights<V32> weights_of(D32 d, const uint32_t (&rfactor)[kAdmBands]) {
+  const auto straight = static_cast<int32_t>(rfactor[0]), diagonal = static_cast<int32_t>(rfactor[2]);
   return {hn::Set(d, straight), hn::Set(d, straight >> 31), hn::Set(d, diagonal), hn::Set(d, diagonal >> 31)};
 }
+
+/* The weights of all views at a scale. `kViews`: how many there are, or std::dynamic_extent. */
+template <class D, size_t kViews>
+struct ViewWeights {
+  template <class T>
+  HWY_INLINE ViewWeights(D d, const RowWork<T>& work)
+      : count(kViews == std::dynamic_extent ? work.views.size() : kViews) {
+    for (size_t i = 0; i < count; i++) of[i] = weights_of(d, work.views[i].rfactor[work.index]);
+  }
+
+  size_t count;
+  Weights<hn::Vec<D>> of[kViews == std::dynamic_extent ? kAdmMostViews : kViews];
+};
 
 /* |adm_csf_fine()|, where a magnitude of 32768 shows as negative: read it as unsigned. */
 HWY_INLINE V16 weighted_straight(V16 x, const Weights<V16>& weights) {
@@ -404,9 +415,9 @@ HWY_INLINE RefColumnsFine ref_columns_fine(V16 h, V16 v, V16 d) {
   return {ref_fine(h), ref_fine(v), ref_fine(d), ref_pairs(even_pairs(h, v)), ref_pairs(odd_pairs(h, v))};
 }
 
-template <bool kWholeGain>
+template <bool kWholeGain, size_t kViews>
 HWY_INLINE void decouple_columns_fine(const RefColumnsFine& ref, const EncodeRow<int16_t>& encode, bool measure_aim,
-                                      const GainLimit<V16>& limit, const Weights<V16>& weights, int x) {
+                                      const GainLimit<V16>& limit, const ViewWeights<D16, kViews>& weights, int x) {
   const D16 d;
   const V16 th = hn::Load(d, encode.dist[0] + x), tv = hn::Load(d, encode.dist[1] + x),
             td = hn::Load(d, encode.dist[2] + x);
@@ -416,22 +427,26 @@ HWY_INLINE void decouple_columns_fine(const RefColumnsFine& ref, const EncodeRow
   const V16 rv = restored_fine<kWholeGain>(ref.v, tv, aligned, limit);
   const V16 rd = restored_fine<kWholeGain>(ref.d, td, aligned, limit);
   const V16 ah = hn::Sub(th, rh), av = hn::Sub(tv, rv), ad = hn::Sub(td, rd);
-  hn::Store(hn::Abs(rh), d, encode.restored[0] + x);
-  hn::Store(hn::Abs(rv), d, encode.restored[1] + x);
-  hn::Store(hn::Abs(rd), d, encode.restored[2] + x);
-  hn::Store(hn::Abs(ah), d, encode.added[0] + x);
-  hn::Store(hn::Abs(av), d, encode.added[1] + x);
-  hn::Store(hn::Abs(ad), d, encode.added[2] + x);
-  store_mask_fine(ah, av, ad, weights, encode.mask_of_added, x);
-  if (measure_aim) store_mask_fine(rh, rv, rd, weights, encode.mask_of_restored, x);
+  const ViewRow<int16_t>& first = encode.view[0];
+  hn::Store(hn::Abs(rh), d, first.restored[0] + x);
+  hn::Store(hn::Abs(rv), d, first.restored[1] + x);
+  hn::Store(hn::Abs(rd), d, first.restored[2] + x);
+  hn::Store(hn::Abs(ah), d, first.added[0] + x);
+  hn::Store(hn::Abs(av), d, first.added[1] + x);
+  hn::Store(hn::Abs(ad), d, first.added[2] + x);
+  for (size_t i = 0; i < weights.count; i++) {
+    store_mask_fine(ah, av, ad, weights.of[i], encode.view[i].mask_of_added, x);
+    if (measure_aim) store_mask_fine(rh, rv, rd, weights.of[i], encode.view[i].mask_of_restored, x);
+  }
 }
 
-template <bool kWholeGain, size_t kEncodes>
+/* `kCount`: 1 for one encode that is viewed in one way, else std::dynamic_extent. */
+template <bool kWholeGain, size_t kCount>
 void decouple_fine(const RowWork<int16_t>& work, int x0, int x1) {
   const D16 d;
   const AdmScale& scale = *work.scale;
   const GainLimit<V16> limit = gain_limit(d, work.gain_limit);
-  const Weights<V16> weights = weights_fine(scale);
+  const ViewWeights<D16, kCount> weights(d, work);
   VU64 den_h = hn::Zero(DU64()), den_v = hn::Zero(DU64()), den_d = hn::Zero(DU64());
   const int lanes = static_cast<int>(hn::Lanes(d));
   for (int x = x0; x < x1; x += lanes) {
@@ -447,7 +462,7 @@ void decouple_fine(const RowWork<int16_t>& work, int x0, int x1) {
       add_den_fine(od, scored, den_d);
     }
     const RefColumnsFine ref = ref_columns_fine(oh, ov, od);
-    for (const EncodeRow<int16_t>& encode : std::span<const EncodeRow<int16_t>, kEncodes>(work.encodes))
+    for (const EncodeRow<int16_t>& encode : std::span<const EncodeRow<int16_t>, kCount>(work.encodes))
       decouple_columns_fine<kWholeGain>(ref, encode, work.measure_aim, limit, weights, x);
   }
   work.den[0] += rounded_row(lane_sum(den_h), scale.den_row_shift);
@@ -481,9 +496,9 @@ HWY_INLINE RefColumnsCoarse ref_columns_coarse(V32 h, V32 v, V32 d) {
   return {ref_coarse(h), ref_coarse(v), ref_coarse(d), ref_gradient(h, v)};
 }
 
-template <bool kWholeGain>
+template <bool kWholeGain, size_t kViews>
 HWY_INLINE void decouple_columns_coarse(const RefColumnsCoarse& ref, const EncodeRow<int32_t>& encode,
-                                        const GainLimit<V32>& limit, const Weights<V32>& weights, int x) {
+                                        const GainLimit<V32>& limit, const ViewWeights<D32, kViews>& weights, int x) {
   const D32 d;
   const V32 th = hn::Load(d, encode.dist[0] + x), tv = hn::Load(d, encode.dist[1] + x),
             td = hn::Load(d, encode.dist[2] + x);
@@ -491,16 +506,19 @@ HWY_INLINE void decouple_columns_coarse(const RefColumnsCoarse& ref, const Encod
   const V32 rh = restored_coarse<kWholeGain>(ref.h, th, aligned, limit);
   const V32 rv = restored_coarse<kWholeGain>(ref.v, tv, aligned, limit);
   const V32 rd = restored_coarse<kWholeGain>(ref.d, td, aligned, limit);
-  weigh_coarse(hn::Sub(th, rh), hn::Sub(tv, rv), hn::Sub(td, rd), weights, encode.added, encode.mask_of_added, x);
-  weigh_coarse(rh, rv, rd, weights, encode.restored, encode.mask_of_restored, x);
+  for (size_t i = 0; i < weights.count; i++) {
+    const ViewRow<int32_t>& view = encode.view[i];
+    weigh_coarse(hn::Sub(th, rh), hn::Sub(tv, rv), hn::Sub(td, rd), weights.of[i], view.added, view.mask_of_added, x);
+    weigh_coarse(rh, rv, rd, weights.of[i], view.restored, view.mask_of_restored, x);
+  }
 }
 
-template <bool kWholeGain, size_t kEncodes, int kDenSquareShift>
+template <bool kWholeGain, size_t kCount, int kDenSquareShift>
 void decouple_coarse(const RowWork<int32_t>& work, int x0, int x1) {
   const D32 d;
   const AdmScale& scale = *work.scale;
   const GainLimit<V32> limit = gain_limit(d, work.gain_limit);
-  const Weights<V32> weights = weights_coarse(scale);
+  const ViewWeights<D32, kCount> weights(d, work);
   const VU64 den_half = hn::Set(DU64(), (uint64_t{1} << scale.den_cube_shift) >> 1);
   VU64 den_h = hn::Zero(DU64()), den_v = hn::Zero(DU64()), den_d = hn::Zero(DU64());
   for (int x = x0; x < x1; x += static_cast<int>(hn::Lanes(d))) {
@@ -512,7 +530,7 @@ void decouple_coarse(const RowWork<int32_t>& work, int x0, int x1) {
       add_den_cubes_coarse<kDenSquareShift>(hn::And(hn::Abs(od), scored), scale.den_cube_shift, den_half, den_d);
     }
     const RefColumnsCoarse ref = ref_columns_coarse(oh, ov, od);
-    for (const EncodeRow<int32_t>& encode : std::span<const EncodeRow<int32_t>, kEncodes>(work.encodes))
+    for (const EncodeRow<int32_t>& encode : std::span<const EncodeRow<int32_t>, kCount>(work.encodes))
       decouple_columns_coarse<kWholeGain>(ref, encode, limit, weights, x);
   }
   work.den[0] += rounded_row(lane_sum(den_h), scale.den_row_shift);

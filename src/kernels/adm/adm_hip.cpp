@@ -1,5 +1,7 @@
-/* The HIP twin of adm: one kernel for each scale, from the finest on, then one that adds up the rows of all of them. */
+/* The HIP twin of adm: one kernel for each scale, from the finest on, then one that adds up the rows of all of them.
+ * Several views have kernels of their own, so that those of one view need no more registers. */
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "kernels/adm/adm.h"
@@ -23,9 +25,13 @@ AdmTiling make_tiling(int from, int to, int size, int step, bool all) {
 
 class AdmHip : public DeviceTwin {
  public:
-  explicit AdmHip(const AdmParams& params)
-      : scale_kernels_{kernels_.add(kernels::adm_scale0.of(params.bpc)), kernels_.add(kernels::adm_scale1),
-                       kernels_.add(kernels::adm_scale2), kernels_.add(kernels::adm_scale3)} {
+  explicit AdmHip(const AdmParams& params) : views_(static_cast<unsigned>(params.views.size())) {
+    if (views_ == 1)
+      add_kernels(
+          {&kernels::adm_scale0.of(params.bpc), &kernels::adm_scale1, &kernels::adm_scale2, &kernels::adm_scale3});
+    else
+      add_kernels({&kernels::adm_views_scale0.of(params.bpc), &kernels::adm_views_scale1, &kernels::adm_views_scale2,
+                   &kernels::adm_views_scale3});
     for (int s = 0; s < kAdmScales; s++) plan_scale(params, s);
   }
 
@@ -53,13 +59,20 @@ class AdmHip : public DeviceTwin {
     AdmRows rows = rows_;
     rows.row_sums = row_sums;
     rows.sums = batch.sums_of<AdmSums>();
-    return rows_kernel_.launch(batch, batch.grid(row_blocks_, kAdmScales * kAdmRowSums), rows);
+    return rows_kernel_.launch(batch, batch.grid(row_blocks_, views_ * kAdmScales * kAdmRowSums), rows);
   }
 
  private:
+  void add_kernels(const std::array<const KernelDeclaration<AdmStage>*, kAdmScales>& declared) {
+    for (int s = 0; s < kAdmScales; s++) scale_kernels_[s] = kernels_.add(*declared[static_cast<size_t>(s)]);
+  }
+
   void plan_scale(const AdmParams& params, int index) {
     AdmStage& stage = stages_[index];
     const AdmScale& scale = stage.scale = params.scale[index];
+    stage.views = static_cast<int32_t>(views_);
+    for (size_t i = 0; i < params.views.size(); i++)
+      std::ranges::copy(params.views[i].rfactor[index], stage.rfactor[i]);
     const bool makes_a = index < kAdmScales - 1;
     stage.x = make_tiling(scale.left, scale.right, scale.w, adm_tile_shape(index).step_x(), makes_a);
     stage.y = make_tiling(scale.top, scale.bottom, scale.h, adm_tile_shape(index).step_y(), makes_a);
@@ -81,7 +94,7 @@ class AdmHip : public DeviceTwin {
     rows.row_shift = scale.row_shift;
     rows.den_row_shift = scale.den_row_shift;
     rows.first = rows_.row_sums_stride;
-    rows_.row_sums_stride += int64_t{kAdmRowSums} * rows.rows * rows.tiles;
+    rows_.row_sums_stride += int64_t{views_} * kAdmRowSums * rows.rows * rows.tiles;
     row_blocks_ = std::max(row_blocks_, hip::blocks_for(rows.rows, kAdmRowsPerBlock));
     if (index < kAdmScales - 1) return;
     for (AdmStage& each : stages_) each.row_sums_stride = rows_.row_sums_stride;
@@ -94,10 +107,11 @@ class AdmHip : public DeviceTwin {
     return memory.take_pairs<uint8_t>(round_up(stages_[s].scale.w * sample_bytes, 16), stages_[s].scale.h, frames);
   }
 
+  const unsigned views_;
   AdmStage stages_[kAdmScales];
   AdmRows rows_ = {};
   unsigned row_blocks_ = 0;
-  const TwinKernel<AdmStage> scale_kernels_[kAdmScales];
+  TwinKernel<AdmStage> scale_kernels_[kAdmScales];
   const TwinKernel<AdmRows> rows_kernel_ = kernels_.add(kernels::adm_rows);
 };
 

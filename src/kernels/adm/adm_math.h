@@ -19,19 +19,27 @@
 
 namespace vmafx {
 
-/* A scale's parameters: those that depend on its size and on how the picture is viewed. */
+/* A scale's parameters. They depend on its size. */
 struct AdmScale : AdmExtent {
   int vertical_shift;  // for the wavelet transform, see adm_vertical_shift()
   int horizontal_shift;
-  uint32_t rfactor[kAdmBands];  // sensitivity. Scale 0: Q21, Q21, Q23, below 2^16; others: Q32
-  int cube_shift[kAdmBands];    // rounding right shift of each masked cube
-  int row_shift;                // for a row's sum of masked cubes
-  int den_cube_shift;           // for each cube of the reference, scales 1 to 3
-  int den_row_shift;            // for a row's sum of cubes of the reference
+  int cube_shift[kAdmBands];  // rounding right shift of each masked cube
+  int row_shift;              // for a row's sum of masked cubes
+  int den_cube_shift;         // for each cube of the reference, scales 1 to 3
+  int den_row_shift;          // for a row's sum of cubes of the reference
 };
 
-/* The raw sums of a frame: per scale and band (h, v, d), row by row with the shifts of AdmScale. Sums of skipped bands
- * stay zero. */
+/* How a picture is viewed: the sensitivity that weighs each band. Scale 0: Q21, Q21, Q23, below 2^16; others: Q32. */
+struct AdmView {
+  uint32_t rfactor[kAdmScales][kAdmBands];
+  bool operator==(const AdmView&) const = default;
+};
+
+/* The most ways of viewing that twins make sums for in one go. */
+inline constexpr int kAdmMostViews = 4;
+
+/* The raw sums of a frame, viewed in one way: per scale and band (h, v, d), row by row with the shifts of AdmScale.
+ * Sums of skipped bands stay zero. */
 struct AdmSums {
   int64_t dlm[kAdmScales][kAdmBands];
   int64_t aim[kAdmScales][kAdmBands];

@@ -98,13 +98,13 @@ void decouple(const AdmScale& scale, double gain_limit, const Planes& p) {
   }
 }
 
-void csf(const AdmScale& scale, int index, const Plane<int32_t> (&in)[kAdmBands],
+void csf(const AdmScale& scale, int index, const AdmView& view, const Plane<int32_t> (&in)[kAdmBands],
          const Plane<int32_t> (&out)[kAdmBands]) {
   for (int band = 0; band < kAdmBands; band++)
     for (int y = 0; y < scale.h; y++)
       for (int x = 0; x < scale.w; x++)
-        out[band].row(y)[x] = index == 0 ? adm_csf_fine(band, scale.rfactor[band], in[band].row(y)[x])
-                                         : adm_csf_coarse(scale.rfactor[band], in[band].row(y)[x]);
+        out[band].row(y)[x] = index == 0 ? adm_csf_fine(band, view.rfactor[index][band], in[band].row(y)[x])
+                                         : adm_csf_coarse(view.rfactor[index][band], in[band].row(y)[x]);
 }
 
 void csf_den(const AdmScale& scale, int index, const Bands& ref, uint64_t (&sums)[kAdmBands]) {
@@ -136,7 +136,7 @@ uint32_t threshold(const AdmScale& scale, int index, const Plane<int32_t> (&mask
 }
 
 /* Cubes of what `signal` exceeds the threshold set by `masking`, weighted, by. */
-void cm(const AdmScale& scale, int index, const Plane<int32_t> (&signal)[kAdmBands],
+void cm(const AdmScale& scale, int index, const AdmView& view, const Plane<int32_t> (&signal)[kAdmBands],
         const Plane<int32_t> (&masking)[kAdmBands], int64_t (&sums)[kAdmBands]) {
   for (int y = scale.top; y < scale.bottom; y++) {
     uint64_t row_sums[kAdmBands] = {};
@@ -144,8 +144,8 @@ void cm(const AdmScale& scale, int index, const Plane<int32_t> (&signal)[kAdmBan
       const uint32_t limit = threshold(scale, index, masking, x, y);
       for (int band = 0; band < kAdmBands; band++) {
         const int32_t value = signal[band].row(y)[x];
-        const int32_t weighted =
-            index == 0 ? adm_wrap_mul(scale.rfactor[band], value) : adm_csf_coarse(scale.rfactor[band], value);
+        const uint32_t rfactor = view.rfactor[index][band];
+        const int32_t weighted = index == 0 ? adm_wrap_mul(rfactor, value) : adm_csf_coarse(rfactor, value);
         row_sums[band] +=
             static_cast<uint64_t>(adm_masked_cube(adm_wrap_abs(weighted), limit << adm_threshold_shift(index, band),
                                                   adm_square_shift(index, band), scale.cube_shift[band]));
@@ -158,20 +158,28 @@ void cm(const AdmScale& scale, int index, const Plane<int32_t> (&signal)[kAdmBan
   }
 }
 
-void score_scale(const AdmParams& params, int index, const Planes& p, AdmSums& sums) {
+void score_view(const AdmParams& params, int index, const AdmView& view, const Planes& p, AdmSums& sums) {
+  const AdmScale& scale = params.scale[index];
+  csf(scale, index, view, p.added, p.weighted_added);
+  cm(scale, index, view, p.restored, p.weighted_added, sums.dlm[index]);
+  if (!params.measure_aim) return;
+  csf(scale, index, view, p.restored, p.weighted_restored);
+  cm(scale, index, view, p.added, p.weighted_restored, sums.aim[index]);
+}
+
+/* `sums`: one for each view. */
+void score_scale(const AdmParams& params, int index, const Planes& p, AdmSums* sums) {
   const AdmScale& scale = params.scale[index];
   decouple(scale, params.gain_limit, p);
-  csf_den(scale, index, p.ref, sums.csf_den[index]);
-  csf(scale, index, p.added, p.weighted_added);
-  cm(scale, index, p.restored, p.weighted_added, sums.dlm[index]);
-  if (!params.measure_aim) return;
-  csf(scale, index, p.restored, p.weighted_restored);
-  cm(scale, index, p.added, p.weighted_restored, sums.aim[index]);
+  for (size_t i = 0; i < params.views.size(); i++) {
+    csf_den(scale, index, p.ref, sums[i].csf_den[index]);
+    score_view(params, index, params.views[i], p, sums[i]);
+  }
 }
 
 template <class T>
 void run_scales(const AdmParams& params, const Plane<const T>& ref, const Plane<const T>& dist, std::byte* scratch,
-                AdmSums& sums) {
+                AdmSums* sums) {
   PlaneMemory memory(params, scratch);
   const int32_t center = 1 << (params.bpc - 1);
   const Planes first = memory.planes(0);
@@ -199,8 +207,8 @@ size_t adm_scratch_bytes_plain(const AdmParams& params) {
 
 void adm_plain(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                AdmSums& sums) {
-  if (params.bpc == 8) run_scales(params, ref.as<uint8_t>(), dist.as<uint8_t>(), scratch, sums);
-  else run_scales(params, ref.as<uint16_t>(), dist.as<uint16_t>(), scratch, sums);
+  if (params.bpc == 8) run_scales(params, ref.as<uint8_t>(), dist.as<uint8_t>(), scratch, &sums);
+  else run_scales(params, ref.as<uint16_t>(), dist.as<uint16_t>(), scratch, &sums);
 }
 
 }  // namespace vmafx

@@ -18,20 +18,28 @@ struct MaskRow {
   int32_t* center[2];  // less the neighbors entry of the same column, so that a whole 3x3 window can be added up
 };
 
-/* The results of decoupling and csf for a row of an encode. T: int16_t at scale 0, int32_t at the others. */
+/* The results of decoupling and csf for a row of an encode, viewed in one way. T: int16_t at scale 0, int32_t at the
+ * others. */
 template <class T>
-struct EncodeRow {
-  const T* dist[kAdmBands];
-  T* restored[kAdmBands];  // magnitudes; weighted, except at scale 0
+struct ViewRow {
+  T* restored[kAdmBands];  // magnitudes; weighted, except at scale 0, where all views have the same
   T* added[kAdmBands];
   MaskRow mask_of_added;
   MaskRow mask_of_restored;
+};
+
+template <class T>
+struct EncodeRow {
+  const T* dist[kAdmBands];
+  ViewRow<T> view[kAdmMostViews];
 };
 
 /* One row through decoupling and csf: the reference's, against those of all encodes. */
 template <class T>
 struct RowWork {
   const AdmScale* scale;
+  int index;  // of the scale
+  std::span<const AdmView> views;
   bool measure_aim;
   double gain_limit;
   bool row_scored;  // counts in the denominator
@@ -46,8 +54,9 @@ struct RowWork {
 template <class T>
 struct MaskingWork {
   const AdmScale* scale;
+  const uint32_t* rfactor;  // AdmView's of this scale
   const T* scored;
-  const T* signal[kAdmBands];  // EncodeRow's restored or added
+  const T* signal[kAdmBands];  // ViewRow's restored or added
   const int32_t* above[2];     // MaskRow::neighbors of the other picture
   const int32_t* here[2];
   const int32_t* below[2];

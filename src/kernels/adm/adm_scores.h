@@ -19,31 +19,31 @@ template <class Fields>
 struct AdmOption {
   static constexpr OptionInfo kGainLimit = option<&AdmSharedOptions::gain_limit, Fields>(
       "adm_enhn_gain_limit", "egl", 1, 100, "upper bound of the enhancement gain; 1 gives no credit for enhancement");
-  static constexpr OptionInfo kViewDist = option<&AdmSharedOptions::view_dist, Fields>(
-      "adm_norm_view_dist", "nvd", 0.75, 24, "viewing distance in heights of the display");
-  static constexpr OptionInfo kNoiseWeight = option<&AdmSharedOptions::noise_weight, Fields>(
-      "adm_noise_weight", "nw", 0, 1500, "weight of the noise floor in num and den");
-  static constexpr OptionInfo kCsfScale = option<&AdmSharedOptions::csf_scale, Fields>(
-      "adm_csf_scale", "scf", 0, 50, "weight of the horizontal and vertical bands (adm_csf_mode=1 only)");
-  static constexpr OptionInfo kCsfDiagScale = option<&AdmSharedOptions::csf_diag_scale, Fields>(
-      "adm_csf_diag_scale", "scfd", 0, 50, "weight of the diagonal band (adm_csf_mode=1 only)");
-  static constexpr OptionInfo kDlmWeight = option<&AdmSharedOptions::dlm_weight, Fields>(
-      "adm_dlm_weight", "dlmw", 0, 1, "weight of adm2 in adm3, against 1 - aim; 1 is adm2 alone");
+  static constexpr OptionInfo kViewDist = late(option<&AdmSharedOptions::view_dist, Fields>(
+      "adm_norm_view_dist", "nvd", 0.75, 24, "viewing distance in heights of the display"));
+  static constexpr OptionInfo kNoiseWeight = scoring(option<&AdmSharedOptions::noise_weight, Fields>(
+      "adm_noise_weight", "nw", 0, 1500, "weight of the noise floor in num and den"));
+  static constexpr OptionInfo kCsfScale = late(option<&AdmSharedOptions::csf_scale, Fields>(
+      "adm_csf_scale", "scf", 0, 50, "weight of the horizontal and vertical bands (adm_csf_mode=1 only)"));
+  static constexpr OptionInfo kCsfDiagScale = late(option<&AdmSharedOptions::csf_diag_scale, Fields>(
+      "adm_csf_diag_scale", "scfd", 0, 50, "weight of the diagonal band (adm_csf_mode=1 only)"));
+  static constexpr OptionInfo kDlmWeight = scoring(option<&AdmSharedOptions::dlm_weight, Fields>(
+      "adm_dlm_weight", "dlmw", 0, 1, "weight of adm2 in adm3, against 1 - aim; 1 is adm2 alone"));
   static constexpr OptionInfo kMinVal =
-      option<&AdmSharedOptions::min_val, Fields>("adm_min_val", "min", 0, 1, "lower bound of adm3");
+      scoring(option<&AdmSharedOptions::min_val, Fields>("adm_min_val", "min", 0, 1, "lower bound of adm3"));
   static constexpr OptionInfo kSkipScale0 =
       option<&AdmSharedOptions::skip_scale0, Fields>("adm_skip_scale0", "ssz", "do not score scale 0; its score is 0");
 
   /* Names in report keys, ranges and texts differ. */
   static constexpr OptionInfo debug(const char* help) {
-    return adding(option<&AdmSharedOptions::debug, Fields>("debug", nullptr, help));
+    return scoring(adding(option<&AdmSharedOptions::debug, Fields>("debug", nullptr, help)));
   }
   static constexpr OptionInfo display_height(const char* alias) {
-    return option<&AdmSharedOptions::display_height, Fields>("adm_ref_display_height", alias, 1, 4320,
-                                                             "height of the display in lines");
+    return late(option<&AdmSharedOptions::display_height, Fields>("adm_ref_display_height", alias, 1, 4320,
+                                                                  "height of the display in lines"));
   }
   static constexpr OptionInfo csf_mode(double last, const char* help) {
-    return option<&AdmSharedOptions::csf_mode, Fields>("adm_csf_mode", "csf", 0, last, help);
+    return late(option<&AdmSharedOptions::csf_mode, Fields>("adm_csf_mode", "csf", 0, last, help));
   }
 };
 

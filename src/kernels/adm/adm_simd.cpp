@@ -63,8 +63,9 @@ struct PictureRows {
   std::byte* detail[kAdmBands];
 };
 
-/* An encode's rows at a scale. */
-struct EncodeRows {
+/* The rows of an encode at a scale, viewed in one way. At scale 0 all views have the first one's restored and added
+ * rows. */
+struct ViewRows {
   std::byte* restored[kAdmSignalRows][kAdmBands];
   std::byte* added[kAdmSignalRows][kAdmBands];
   MaskMemory mask_of_added, mask_of_restored;
@@ -76,7 +77,7 @@ struct Level : AdmLevel {
 
   std::byte* scored;
   PictureRows* picture;  // the reference's, then every encode's
-  EncodeRows* encode;
+  ViewRows* view;        // of each encode, one for each view
 };
 
 struct Pyramid {
@@ -104,11 +105,14 @@ PictureRows place_picture(AdmRowMemory& memory, const AdmScale& s, int index) {
   return rows;
 }
 
-EncodeRows place_encode(AdmRowMemory& memory, const AdmScale& s, int index) {
-  EncodeRows rows;
-  for (auto* parts : {&rows.restored, &rows.added})
-    for (auto& bands : *parts)
-      for (std::byte*& row : bands) row = memory.bytes(s.w * sample_bytes(index));
+/* `first`: the rows of the encode's first view; null: this is the first. */
+ViewRows place_view(AdmRowMemory& memory, const AdmScale& s, int index, const ViewRows* first) {
+  ViewRows rows;
+  if (first && index == 0) rows = *first;
+  else
+    for (auto* parts : {&rows.restored, &rows.added})
+      for (auto& bands : *parts)
+        for (std::byte*& row : bands) row = memory.bytes(s.w * sample_bytes(index));
   place_mask(memory, s.w, index == 0, rows.mask_of_added);
   place_mask(memory, s.w, index == 0, rows.mask_of_restored);
   return rows;
@@ -117,6 +121,7 @@ EncodeRows place_encode(AdmRowMemory& memory, const AdmScale& s, int index) {
 /* Places all rows; returns their bytes. */
 size_t place_rows(const AdmParams& params, int encodes, std::byte* scratch, Pyramid& p) {
   AdmRowMemory memory(scratch);
+  const size_t views = params.views.size();
   for (int16_t*& row : p.passed) row = memory.row<int16_t>(params.scale[0].in_w);
   p.unused = memory.bytes(params.scale[kAdmScales - 1].w * sizeof(int32_t));
   for (int i = 0; i < kAdmScales; i++) {
@@ -124,14 +129,17 @@ size_t place_rows(const AdmParams& params, int encodes, std::byte* scratch, Pyra
     Level& level = p.level[i];
     level.scored = memory.bytes(s.w * sample_bytes(i));
     level.picture = memory.row<PictureRows>(1 + encodes);
-    level.encode = memory.row<EncodeRows>(encodes);
+    level.view = memory.row<ViewRows>(encodes * views);
     for (int picture = 0; picture <= encodes; picture++) {
       const PictureRows rows = place_picture(memory, s, i);
       if (scratch) level.picture[picture] = rows;
     }
-    for (int encode = 0; encode < encodes; encode++) {
-      const EncodeRows rows = place_encode(memory, s, i);
-      if (scratch) level.encode[encode] = rows;
+    ViewRows first;
+    for (size_t view = 0; view < encodes * views; view++) {
+      const bool is_first = view % views == 0;
+      const ViewRows rows = place_view(memory, s, i, is_first ? nullptr : &first);
+      if (is_first) first = rows;
+      if (scratch) level.view[view] = rows;
     }
   }
   return memory.used();
@@ -206,8 +214,10 @@ class Frame {
       for (int encode = 0; encode < encodes_; encode++) transform_source(dist[encode].as<T>(), y, 1 + encode);
       finish_row(level, y);
     }
-    for (AdmSums* of_encode : sums_.subspan(1))
-      std::memcpy(of_encode->csf_den, sums_[0]->csf_den, sizeof(AdmSums::csf_den));
+    for (AdmSums* of_encode : sums_)
+      for (size_t view = 0; view < params_.views.size(); view++)
+        if (AdmSums& sums = of_encode[view]; &sums != sums_[0])
+          std::memcpy(sums.csf_den, sums_[0]->csf_den, sizeof(AdmSums::csf_den));
   }
 
  private:
@@ -297,6 +307,8 @@ class Frame {
     for (int i = 0; i < encodes_; i++) encodes[i] = encode_row<T>(level, y, i);
     RowWork<T> work = {};
     work.scale = &s;
+    work.index = level.index;
+    work.views = params_.views;
     work.measure_aim = params_.measure_aim;
     work.gain_limit = params_.gain_limit;
     work.row_scored = s.top <= y && y < s.bottom;
@@ -307,62 +319,76 @@ class Frame {
     work.den = sums_[0]->csf_den[level.index];
     const auto [x0, x1] = aligned_down(level.detail_cols);
     pick_decouple(work, level.index)(work, x0, x1);
-    for (const EncodeRow<T>& encode : work.encodes) {
-      mirror_mask(encode.mask_of_added, s.w, level.index == 0);
-      mirror_mask(encode.mask_of_restored, s.w, level.index == 0);
-    }
+    for (const EncodeRow<T>& encode : work.encodes)
+      for (size_t view = 0; view < params_.views.size(); view++) {
+        mirror_mask(encode.view[view].mask_of_added, s.w, level.index == 0);
+        mirror_mask(encode.view[view].mask_of_restored, s.w, level.index == 0);
+      }
+  }
+
+  /* The rows of an encode, viewed in one way. */
+  const ViewRows& view_rows(const Level& level, int encode, size_t view) const {
+    return level.view[static_cast<size_t>(encode) * params_.views.size() + view];
   }
 
   template <class T>
   EncodeRow<T> encode_row(const Level& level, int y, int encode) const {
-    const EncodeRows& rows = level.encode[encode];
     EncodeRow<T> row;
-    for (int band = 0; band < kAdmBands; band++) {
-      row.dist[band] = samples<T>(level.picture[1 + encode].detail[band]);
-      row.restored[band] = samples<T>(rows.restored[y % kAdmSignalRows][band]);
-      row.added[band] = samples<T>(rows.added[y % kAdmSignalRows][band]);
+    for (int band = 0; band < kAdmBands; band++) row.dist[band] = samples<T>(level.picture[1 + encode].detail[band]);
+    for (size_t view = 0; view < params_.views.size(); view++) {
+      const ViewRows& rows = view_rows(level, encode, view);
+      ViewRow<T>& to = row.view[view];
+      for (int band = 0; band < kAdmBands; band++) {
+        to.restored[band] = samples<T>(rows.restored[y % kAdmSignalRows][band]);
+        to.added[band] = samples<T>(rows.added[y % kAdmSignalRows][band]);
+      }
+      to.mask_of_added = rows.mask_of_added.row(y);
+      to.mask_of_restored = rows.mask_of_restored.row(y);
     }
-    row.mask_of_added = rows.mask_of_added.row(y);
-    row.mask_of_restored = rows.mask_of_restored.row(y);
     return row;
   }
 
   bool whole_gain() const { return params_.gain_limit == static_cast<int>(params_.gain_limit); }
 
-  /* Picks code for one encode, which keeps the reference's values in registers, or for several. */
+  /* Picks code for one encode that is viewed in one way, which keeps the reference's values in registers, or for
+   * several. */
   template <class T>
   auto pick_decouple(const RowWork<T>& work, int index) const {
-    return work.encodes.size() == 1 ? pick_decouple_of<1>(work, index)
-                                    : pick_decouple_of<std::dynamic_extent>(work, index);
+    const bool one = work.encodes.size() == 1 && work.views.size() == 1;
+    return one ? pick_decouple_of<1>(work, index) : pick_decouple_of<std::dynamic_extent>(work, index);
   }
-  template <size_t kEncodes>
+  template <size_t kCount>
   auto pick_decouple_of(const RowWork<int16_t>&, int) const {
-    return whole_gain() ? decouple_fine<true, kEncodes> : decouple_fine<false, kEncodes>;
+    return whole_gain() ? decouple_fine<true, kCount> : decouple_fine<false, kCount>;
   }
-  template <size_t kEncodes>
+  template <size_t kCount>
   auto pick_decouple_of(const RowWork<int32_t>&, int index) const {
     if (adm_den_square_shift(index) == 30)
-      return whole_gain() ? decouple_coarse<true, kEncodes, 30> : decouple_coarse<false, kEncodes, 30>;
-    return whole_gain() ? decouple_coarse<true, kEncodes, 31> : decouple_coarse<false, kEncodes, 31>;
+      return whole_gain() ? decouple_coarse<true, kCount, 30> : decouple_coarse<false, kCount, 30>;
+    return whole_gain() ? decouple_coarse<true, kCount, 31> : decouple_coarse<false, kCount, 31>;
   }
 
   template <class T>
   void mask_row(const Level& level, int y) {
-    for (int encode = 0; encode < encodes_; encode++) {
-      const EncodeRows& rows = level.encode[encode];
-      AdmSums& sums = *sums_[encode];
-      cm(masking_work<T>(level, y, rows.restored, rows.mask_of_added, sums.dlm[level.index]), level);
-      if (params_.measure_aim)
-        cm(masking_work<T>(level, y, rows.added, rows.mask_of_restored, sums.aim[level.index]), level);
-    }
+    for (int encode = 0; encode < encodes_; encode++)
+      for (size_t view = 0; view < params_.views.size(); view++) {
+        const ViewRows& rows = view_rows(level, encode, view);
+        const AdmView& viewed = params_.views[view];
+        AdmSums& sums = sums_[encode][view];
+        cm(masking_work<T>(level, y, viewed, rows.restored, rows.mask_of_added, sums.dlm[level.index]), level);
+        if (params_.measure_aim)
+          cm(masking_work<T>(level, y, viewed, rows.added, rows.mask_of_restored, sums.aim[level.index]), level);
+      }
   }
 
   template <class T>
-  MaskingWork<T> masking_work(const Level& level, int y, std::byte* const (&signal)[kAdmSignalRows][kAdmBands],
-                              const MaskMemory& mask, int64_t* sums) const {
+  MaskingWork<T> masking_work(const Level& level, int y, const AdmView& view,
+                              std::byte* const (&signal)[kAdmSignalRows][kAdmBands], const MaskMemory& mask,
+                              int64_t* sums) const {
     const AdmScale& s = *level.scale;
     MaskingWork<T> work = {};
     work.scale = &s;
+    work.rfactor = view.rfactor[level.index];
     work.scored = samples<T>(level.scored);
     for (int band = 0; band < kAdmBands; band++) work.signal[band] = samples<T>(signal[y % kAdmSignalRows][band]);
     const MaskRow above = mask.row(adm_mirror(y - 1, s.h)), here = mask.row(y),

@@ -39,12 +39,14 @@ struct AdmTiling {
 };
 
 /* Sums over the columns of a tile, before AdmScale's row shifts, which only whole rows may get. For each frame, scale,
- * sum (dlm, aim, csf_den of band h, v, d, as in AdmSums) and column of tiles: an array over the scored rows. */
+ * view, sum (dlm, aim, csf_den of band h, v, d, as in AdmSums) and column of tiles: an array over the scored rows. */
 inline constexpr int kAdmRowSums = 3 * kAdmBands;
 
 /* One scale. */
 struct AdmStage {
   AdmScale scale;
+  int32_t views = 1;
+  uint32_t rfactor[kAdmMostViews][kAdmBands] = {};  // AdmView's of this scale
   AdmTiling x, y;
   int64_t cube_half[kAdmBands] = {};  // half of 1 << cube_shift
   uint64_t den_cube_half = 0;
@@ -62,6 +64,12 @@ VMAFX_DECLARE_KERNEL(adm_scale1, AdmStage, adm_tile_shape(1).threads());
 VMAFX_DECLARE_KERNEL(adm_scale2, AdmStage, adm_tile_shape(2).threads());
 VMAFX_DECLARE_KERNEL(adm_scale3, AdmStage, adm_tile_shape(3).threads());
 
+/* The same for several views. */
+VMAFX_DECLARE_SAMPLE_KERNELS(adm_views_scale0, AdmStage, adm_tile_shape(0).threads());
+VMAFX_DECLARE_KERNEL(adm_views_scale1, AdmStage, adm_tile_shape(1).threads());
+VMAFX_DECLARE_KERNEL(adm_views_scale2, AdmStage, adm_tile_shape(2).threads());
+VMAFX_DECLARE_KERNEL(adm_views_scale3, AdmStage, adm_tile_shape(3).threads());
+
 /* Adding up rows: those of a block, and threads for each, which share out the tiles. */
 inline constexpr unsigned kAdmRowsPerBlock = 64, kAdmThreadsPerRow = 4;
 
@@ -74,7 +82,7 @@ struct AdmRows {
   OfScale scale[kAdmScales];
   hip::DevicePtr<uint64_t> row_sums;
   int64_t row_sums_stride = 0;
-  BatchSums<AdmSums> sums;
+  BatchSums<AdmSums> sums;  // of the first view; those of the others lie behind
 };
 VMAFX_DECLARE_KERNEL(adm_rows, AdmRows, kAdmRowsPerBlock, kAdmThreadsPerRow);
 

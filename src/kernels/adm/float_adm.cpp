@@ -32,7 +32,8 @@ constexpr OptionInfo kOptions[] = {
     Shared::display_height("rdf"),
     Shared::csf_mode(9, "contrast sensitivity: 1 Barten, 2 that of the ADM paper, any other Watson 1997"),
     option<&FloatAdmOptions::bypass_cm>("adm_bypass_cm", "bcm", 0, 1, "1: no contrast masking"),
-    option<&FloatAdmOptions::adm3_apply_hm>("adm_adm3_apply_hm", "aah", "adm3 is the harmonic mean of adm2 and aim"),
+    scoring(option<&FloatAdmOptions::adm3_apply_hm>("adm_adm3_apply_hm", "aah",
+                                                    "adm3 is the harmonic mean of adm2 and aim")),
     option<&FloatAdmOptions::p_norm>("adm_p_norm", "apn", 1, 20, "p of the norm over a band's coefficients"),
     Shared::kDlmWeight,
     Shared::kMinVal,
@@ -46,7 +47,8 @@ constexpr OptionInfo kOptions[] = {
     option<&FloatAdmOptions::f2s1>("adm_f2s1", "f2s1", -1, 10, "the same of scale 1"),
     option<&FloatAdmOptions::f2s2>("adm_f2s2", "f2s2", -1, 10, "the same of scale 2"),
     option<&FloatAdmOptions::f2s3>("adm_f2s3", "f2s3", -1, 10, "the same of scale 3"),
-    option<&FloatAdmOptions::skip_aim_scale>("adm_skip_aim_scale", "sasc", 0, 3, "leave this scale out of aim"),
+    scoring(
+        option<&FloatAdmOptions::skip_aim_scale>("adm_skip_aim_scale", "sasc", 0, 3, "leave this scale out of aim")),
     Shared::kSkipScale0,
 };
 

@@ -27,7 +27,7 @@ struct CambiOptions {
 
 /* topk counts before cambi_topk, and cambi_eotf before eotf. */
 constexpr OptionInfo kOptions[] = {
-    option<&CambiOptions::max_val>("cambi_max_val", "cmxv", 0, 1000, "largest score; larger ones are clipped"),
+    scoring(option<&CambiOptions::max_val>("cambi_max_val", "cmxv", 0, 1000, "largest score; larger ones are clipped")),
     option<&CambiOptions::enc_width>("enc_width", "encw", 144, 7680, "width of the encode (0: of the input)"),
     option<&CambiOptions::enc_height>("enc_height", "ench", 144, 7680, "height of the encode (0: of the input)"),
     option<&CambiOptions::enc_bitdepth>("enc_bitdepth", "encbd", 6, 16, "bit depth of the encode (0: of the input)"),

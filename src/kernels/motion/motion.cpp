@@ -23,8 +23,8 @@ constexpr OptionInfo kOptions[] = {
     Shared::kMaxVal,
     option<&MotionOptions::five_frame_window>("motion_five_frame_window", "mffw",
                                               "compare with the frame before the last"),
-    option<&MotionOptions::moving_average>("motion_moving_average", "mma",
-                                           "average motion3 with that of the frame before"),
+    scoring(option<&MotionOptions::moving_average>("motion_moving_average", "mma",
+                                                   "average motion3 with that of the frame before")),
     Shared::kDebug,
 };
 

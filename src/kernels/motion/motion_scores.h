@@ -26,16 +26,16 @@ template <class Fields>
 struct MotionOption {
   static constexpr OptionInfo kForceZero =
       option<&MotionSharedOptions::force_zero, Fields>("motion_force_zero", "force_0", "make every motion score 0");
-  static constexpr OptionInfo kBlendFactor = option<&MotionSharedOptions::blend_factor, Fields>(
-      "motion_blend_factor", "mbf", 0, 1, "slope of motion3 above motion_blend_offset");
-  static constexpr OptionInfo kBlendOffset = option<&MotionSharedOptions::blend_offset, Fields>(
-      "motion_blend_offset", "mbo", 0, 1000, "motion from which motion3 is blended");
-  static constexpr OptionInfo kFpsWeight = option<&MotionSharedOptions::fps_weight, Fields>(
-      "motion_fps_weight", "mfw", 0, 5, "factor that corrects for the frame rate");
-  static constexpr OptionInfo kMaxVal = option<&MotionSharedOptions::max_val, Fields>(
-      "motion_max_val", "mmxv", 0, 10000, "largest score; larger ones are clipped");
+  static constexpr OptionInfo kBlendFactor = scoring(option<&MotionSharedOptions::blend_factor, Fields>(
+      "motion_blend_factor", "mbf", 0, 1, "slope of motion3 above motion_blend_offset"));
+  static constexpr OptionInfo kBlendOffset = scoring(option<&MotionSharedOptions::blend_offset, Fields>(
+      "motion_blend_offset", "mbo", 0, 1000, "motion from which motion3 is blended"));
+  static constexpr OptionInfo kFpsWeight = scoring(option<&MotionSharedOptions::fps_weight, Fields>(
+      "motion_fps_weight", "mfw", 0, 5, "factor that corrects for the frame rate"));
+  static constexpr OptionInfo kMaxVal = scoring(option<&MotionSharedOptions::max_val, Fields>(
+      "motion_max_val", "mmxv", 0, 10000, "largest score; larger ones are clipped"));
   static constexpr OptionInfo kDebug =
-      adding(option<&Fields::debug>("debug", nullptr, "provide the motion score of two frames too"));
+      scoring(adding(option<&Fields::debug>("debug", nullptr, "provide the motion score of two frames too")));
 };
 
 struct MotionScores {

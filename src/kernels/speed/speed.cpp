@@ -21,7 +21,7 @@ constexpr OptionInfo kOptions[] = {
                                            "how pictures are scaled: nearest, bilinear, bicubic or lanczos4"),
     option<&SpeedOptions::sigma_nn>("speed_sigma_nn", "snn", 0.1, 2, "strength of neural noise"),
     option<&SpeedOptions::nn_floor>("speed_nn_floor", "nnf", 0, 1, "noise above this part of speed_sigma_nn is seen"),
-    option<&SpeedOptions::max_val>("speed_max_val", "mxv", 0, 1000, "largest score; larger ones are clipped"),
+    scoring(option<&SpeedOptions::max_val>("speed_max_val", "mxv", 0, 1000, "largest score; larger ones are clipped")),
     option<&SpeedOptions::weight_var_mode>("speed_weight_var_mode", "wvm", 0, 6,
                                            "whose variances weigh the entropies: 0 each its own, 1 ref, 2 dist, "
                                            "3 their mean, 4 to 6 ref, and for dist 1/2, "

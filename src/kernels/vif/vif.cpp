@@ -10,7 +10,8 @@ namespace vmafx {
 namespace {
 
 constexpr OptionInfo kOptions[] = {
-    adding(option<&VifOptions::debug>("debug", nullptr, "also provide integer_vif and the num and den of every scale")),
+    scoring(adding(
+        option<&VifOptions::debug>("debug", nullptr, "also provide integer_vif and the num and den of every scale"))),
     kVifGainLimit<VifOptions>,
     kVifSkipScale0<VifOptions>,
 };

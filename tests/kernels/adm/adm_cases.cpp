@@ -94,9 +94,22 @@ void paint_strongest_coefficients(TestPictures& pictures) {
   }
 }
 
+/* Several ways of viewing at once. */
+ParityCases adm_view_cases() {
+  const Paint kinds = lumas({{Fill::kRandom, Fill::kRandom},
+                             lookalike(Fill::kRandom, 1.3, 3),
+                             {Fill::kSparse, Fill::kCheckerboard},
+                             lookalike(Fill::kGradient, 1.0, 5)});
+  ParityCases cases;
+  for (const std::vector<OptionTexts>& sets : adm_view_sets())
+    for (const int bpc : {8, 10})
+      cases.push_back({luma(163, 85, bpc), 4, bpc == 8 ? 4 : 1, kinds, sets[0], {sets.begin() + 1, sets.end()}});
+  return cases;
+}
+
 ParityCases adm_cases() {
   ParityCases cases =
-      adm_cases_with(adm_option_sets()) +
+      adm_cases_with(adm_option_sets()) + adm_view_cases() +
       values({luma(330, 66, 16), 3, 3, paint_strongest_coefficients}, "adm_enhn_gain_limit", {"1", "100"});
   for (const int bpc : {8, 16})
     cases = cases + values({luma(200, 60, bpc), 8, 8, paint_steep_blocks}, "adm_csf_mode", {"0", "1", "2"});

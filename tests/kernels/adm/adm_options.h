@@ -30,6 +30,24 @@ inline std::vector<OptionTexts> adm_option_sets() {
   };
 }
 
+/* Sets that differ in how the picture is viewed; two of them view it alike. */
+inline std::vector<std::vector<OptionTexts>> adm_view_sets() {
+  const auto blend = [](const char* lines, const char* heights) {
+    return OptionTexts{{"adm_csf_mode", "2"},
+                       {"adm_enhn_gain_limit", "1"},
+                       {"adm_ref_display_height", lines},
+                       {"adm_norm_view_dist", heights}};
+  };
+  return {
+      {blend("1080", "3"), blend("1080", "5")},
+      {blend("2160", "3"), blend("1080", "3"), blend("2160", "1.5"), blend("1080", "5")},
+      {{{"adm_skip_aim", "true"}}, {{"adm_skip_aim", "true"}, {"adm_norm_view_dist", "24"}}},
+      {{{"adm_enhn_gain_limit", "1.2"}, {"adm_skip_scale0", "true"}},
+       {{"adm_enhn_gain_limit", "1.2"}, {"adm_skip_scale0", "true"}, {"adm_csf_mode", "1"}},
+       {{"adm_enhn_gain_limit", "1.2"}, {"adm_skip_scale0", "true"}, {"adm_csf_mode", "3"}}},
+  };
+}
+
 }  // namespace vmafx::test
 
 #endif

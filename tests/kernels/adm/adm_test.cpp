@@ -31,18 +31,27 @@ Options options_of(const OptionTexts& given) {
 
 /* -- Twins: the SIMD sums are the definition's, to the last bit ---------------------------------------------------- */
 
-AdmParams params_of(const AdmCase& c) {
-  auto params = adm_params(options_of(c.options), {c.ref.w, c.ref.h, c.bpc, Chroma::k400});
+AdmParams params_of(const AdmCase& c, const std::vector<OptionTexts>& sets) {
+  std::vector<Options> options;
+  for (const OptionTexts& given : sets) options.push_back(options_of(given));
+  auto params = adm_params(options, {c.ref.w, c.ref.h, c.bpc, Chroma::k400});
   ck_assert_msg(params.ok(), "%s", params.status().message().c_str());
   return params.value();
 }
 
-AdmSums sums_of(decltype(&adm_plain) twin, size_t scratch_bytes, const AdmParams& params, const SamplePlane& ref,
-                const SamplePlane& dist) {
+/* The sums of each view. */
+std::vector<AdmSums> sums_of(decltype(&adm_plain) twin, size_t scratch_bytes, const AdmParams& params,
+                             const AdmCase& c) {
   const TestScratch scratch(scratch_bytes);
-  AdmSums sums = {};
-  twin(params, ref, dist, scratch.get(), sums);
+  std::vector<AdmSums> sums(params.views.size(), AdmSums{});
+  twin(params, c.ref, c.dist, scratch.get(), sums[0]);
   return sums;
+}
+std::vector<AdmSums> plain_sums(const AdmParams& params, const AdmCase& c) {
+  return sums_of(adm_plain, adm_scratch_bytes_plain(params), params, c);
+}
+std::vector<AdmSums> simd_sums(const AdmParams& params, const AdmCase& c) {
+  return sums_of(adm_simd, adm_scratch_bytes_simd(params), params, c);
 }
 
 void assert_sums_equal(const AdmSums& got, const AdmSums& want, const AdmCase& c, const std::string& target) {
@@ -62,11 +71,25 @@ void assert_sums_equal(const AdmSums& got, const AdmSums& want, const AdmCase& c
 }
 
 void assert_twins_agree(const AdmCase& c) {
-  const AdmParams params = params_of(c);
-  const AdmSums want = sums_of(adm_plain, adm_scratch_bytes_plain(params), params, c.ref, c.dist);
-  for_each_cpu_target([&](const std::string& target) {
-    assert_sums_equal(sums_of(adm_simd, adm_scratch_bytes_simd(params), params, c.ref, c.dist), want, c, target);
-  });
+  const AdmParams params = params_of(c, {c.options});
+  const AdmSums want = plain_sums(params, c)[0];
+  for_each_cpu_target([&](const std::string& target) { assert_sums_equal(simd_sums(params, c)[0], want, c, target); });
+}
+
+/* The sums of several views at once are those of each alone. */
+void assert_views_are_apart(const AdmCase& c, const std::vector<OptionTexts>& sets, size_t views) {
+  const AdmParams params = params_of(c, sets);
+  ck_assert_uint_eq(params.views.size(), views);
+  for (const OptionTexts& set : sets) {
+    const AdmParams alone = params_of(c, {set});
+    const AdmSums want = plain_sums(alone, c)[0];
+    const auto view = static_cast<size_t>(std::ranges::find(params.views, alone.views[0]) - params.views.begin());
+    ck_assert_uint_lt(view, views);
+    assert_sums_equal(plain_sums(params, c)[view], want, c, "plain, several views");
+    for_each_cpu_target([&](const std::string& target) {
+      assert_sums_equal(simd_sums(params, c)[view], want, c, target + ", several views");
+    });
+  }
 }
 
 /* -- Scores -------------------------------------------------------------------------------------------------------- */
@@ -97,6 +120,23 @@ START_TEST(twins_agree_on_every_fill_and_depth) { check_adm_fills_and_depths(ass
 END_TEST
 START_TEST(twins_agree_on_every_option) { check_adm_options(assert_twins_agree, adm_option_sets()); }
 END_TEST
+START_TEST(several_views_are_those_of_each_alone) {
+  constexpr size_t kViews[] = {2, 3, 2, 3};
+  const std::vector<std::vector<OptionTexts>> all = adm_view_sets();
+  for (size_t i = 0; i < all.size(); i++)
+    for (const int w : {17, 64, 163, 300}) {
+      Pair<uint8_t> pair(w, 85, w % 5);
+      pair.ref.fill(Fill::kRandom, 8, static_cast<uint32_t>(w));
+      pair.make_lookalike(8, 3, 0.9 + 0.2 * (w % 2), 3);
+      assert_views_are_apart(adm_case(pair, 8, all[i][0], "lookalike"), all[i], kViews[i]);
+      Pair<uint16_t> deep(w, 50);
+      deep.ref.fill(Fill::kRandom, 10, static_cast<uint32_t>(w));
+      deep.dist.fill(w == 64 ? Fill::kCheckerboard : Fill::kRandom, 10, 9);
+      assert_views_are_apart(adm_case(deep, 10, all[i][0], "random"), all[i], kViews[i]);
+    }
+}
+END_TEST
+
 START_TEST(twins_agree_on_a_large_picture) { check_large_adm(assert_twins_agree); }
 END_TEST
 
@@ -410,6 +450,7 @@ int main() {
                            {"options", twins_agree_on_every_option},
                            {"blocks", twins_agree_on_steep_blocks},
                            {"strongest", twins_agree_on_the_strongest_coefficients},
+                           {"views", several_views_are_those_of_each_alone},
                            {"large", twins_agree_on_a_large_picture},
                            {"mirror", filter_taps_reflect_at_the_near_side_and_repeat_at_the_far_side},
                            {"decoupling", decoupling_by_hand},
