@@ -1,5 +1,5 @@
-/* Functions of POSIX that unit tests call, for Windows: what cannot be had there fails with ENOSYS, and so does the case
- * that asks for it. */
+/* Functions of POSIX that unit tests call, for Windows: what it lacks fails with ENOSYS, and so does the case that asks
+ * for it. */
 #ifndef VMAFX_TESTS_WINDOWS_POSIX_H
 #define VMAFX_TESTS_WINDOWS_POSIX_H
 

@@ -106,7 +106,9 @@ int check_folder(const std::string& path);
  * none. */
 std::string users_folder();
 
-/* -- Locks between processes, given back by the system when the process ends, however it ends ----------------------- */
+/* -- Locks between processes --------------------------------------------------------------------------------------- */
+
+/* The system gives a lock back when its process ends, however it ends. */
 
 enum class Lock { kTaken, kBusy, kFailed };
 enum class LockKind { kOne, kMany };  // kMany: others may have one of this kind, too

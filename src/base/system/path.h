@@ -25,7 +25,7 @@ inline std::string folder_of(const std::string& path) {
   return begin ? path.substr(0, begin) : ".";
 }
 
-/* The folder that holds a folder, likewise. */
+/* The folder that holds a folder, as folder_of() writes it. */
 inline std::string parent_of(const std::string& folder) {
   const size_t last = folder.find_last_not_of(separators());
   return last == folder.npos ? "." : folder_of(folder.substr(0, last + 1));
@@ -40,7 +40,7 @@ bool names_descriptor(const std::string& path);
 /* The path with symbolic links followed; as it is if no file is there. */
 std::string follow_links(const std::string& path);
 
-/* The same for a file that need not exist: the end of the links that lead to it. */
+/* The path at the end of the links that lead to a file, which need not exist. */
 std::string end_of_links(std::string path);
 
 bool is_link(const std::string& path);
