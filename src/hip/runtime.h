@@ -195,8 +195,9 @@ class Runtime {
   static std::vector<Libraries> candidates();
   static bool is_named();  // by VMAFX_HIP_RUNTIME
 
-  /* Loads a runtime, which stays loaded, and is the same object for every caller. ENOENT: there is none; system::kUnloadable: one
-   * is there and could not be loaded, with the loader's own words; ENOSYS: it lacks a function. */
+  /* Loads a runtime, which stays loaded, and is the same object for every caller. ENOENT: there is none;
+   * system::kUnloadable: one is there and could not be loaded, with the loader's own words; ENOSYS: it lacks a
+   * function. */
   static StatusOr<const Runtime*> load(const Libraries& libraries);
 
   const Functions& functions() const { return functions_; }

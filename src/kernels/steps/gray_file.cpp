@@ -19,7 +19,8 @@ Status folder_error(int cause, const std::string& folder) {
 
 /* The file that a name leads to has that name: it is not a link to a file called otherwise. */
 bool is_called_so(const std::string& path) {
-  return system::name_of(system::follow_links(path)) == system::name_of(path);
+  const std::string real = system::follow_links(path);
+  return system::name_of(real) == system::name_of(path) && (real != path || !system::is_link(path));
 }
 
 /* Samples alone do not tell what they are: the name and the size must be those of pictures that were written here
