@@ -10,17 +10,18 @@
 namespace compat {
 namespace {
 
-constexpr size_t kAlignment = 64;           // rows begin at multiples of it, in bytes
 constexpr unsigned kLargestSide = 1 << 16;  // as vmafx
 
-size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+size_t aligned(size_t bytes) {
+  constexpr auto kBytes = static_cast<size_t>(kAlignment);
+  return (bytes + kBytes - 1) / kBytes * kBytes;
+}
 
 /* Zeros; null: there is no memory. */
 Memory allocate(size_t bytes) {
-  void* memory = nullptr;
-  if (posix_memalign(&memory, kAlignment, bytes)) return nullptr;
-  std::memset(memory, 0, bytes);
-  return Memory(memory);
+  Memory memory(::operator new(bytes, kAlignment, std::nothrow));
+  if (memory) std::memset(memory.get(), 0, bytes);
+  return memory;
 }
 
 void place(const PictureLayout& layout, Memory memory, std::shared_ptr<PicturePool> pool, VmafPicture* picture) {

@@ -4,17 +4,19 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "compat/libvmaf/abi.h"
 
 namespace compat {
 
+inline constexpr std::align_val_t kAlignment{64};  // rows begin at multiples of it, in bytes
+
 struct FreeMemory {
-  void operator()(void* memory) const { std::free(memory); }
+  void operator()(void* memory) const { ::operator delete(memory, kAlignment); }
 };
 using Memory = std::unique_ptr<void, FreeMemory>;
 

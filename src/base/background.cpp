@@ -1,13 +1,13 @@
 #include "base/background.h"
 
-#include <dlfcn.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
 #include <thread>
+
+#include "base/system/library.h"
+#include "base/system/process.h"
 
 namespace vmafx {
 namespace {
@@ -19,7 +19,7 @@ struct Threads {
   Mutex mutex;
   Condition changed;
   int running VMAFX_GUARDED_BY(mutex) = 0;
-  pid_t of VMAFX_GUARDED_BY(mutex) = 0;  // they run in this process, and in none that was forked from it
+  long of VMAFX_GUARDED_BY(mutex) = 0;  // they run in this process, and in none that was forked from it
   std::atomic<bool> ending = false;
 };
 
@@ -30,21 +30,19 @@ Threads& threads() {
 }
 
 void end_threads() {
+  if (system::other_threads_are_gone()) return;
   Threads& all = threads();
   const MutexLock lock(all.mutex);
   const bool first = !all.ending.exchange(true);
   all.changed.notify_all();
   const auto end = std::chrono::steady_clock::now() + kMostAtExit;
-  while (first && all.running > 0 && all.of == getpid() && std::chrono::steady_clock::now() < end)
+  while (first && all.running > 0 && all.of == system::process_id() && std::chrono::steady_clock::now() < end)
     all.changed.wait_for(all.mutex, std::chrono::duration_cast<std::chrono::milliseconds>(kMostAtExit));
 }
 
-/* Whoever has loaded the library, or a program that it is part of, may unload it; this code stays. */
 void stay_loaded() {
   static const bool once = [] {
-    Dl_info here{};
-    if (dladdr(reinterpret_cast<const void*>(&stay_loaded), &here) && here.dli_fname)
-      (void)dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    system::keep_loaded(reinterpret_cast<const void*>(&stay_loaded));
     wait_at_exit();
     return true;
   }();
@@ -54,8 +52,8 @@ void stay_loaded() {
 void count(int change) {
   Threads& all = threads();
   const MutexLock lock(all.mutex);
-  if (all.of != getpid()) all.running = 0;
-  all.of = getpid();
+  if (all.of != system::process_id()) all.running = 0;
+  all.of = system::process_id();
   all.running += change;
   all.changed.notify_all();
 }

@@ -1,20 +1,16 @@
 #include "base/cpu.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cctype>
 #include <cerrno>
-#include <cmath>
-#include <fstream>
 #include <mutex>
-#include <thread>
 
 #include <hwy/highway.h>
 
-#include "base/environment.h"
+#include "base/system/environment.h"
+#include "base/system/process.h"
 
 namespace vmafx {
 namespace {
@@ -84,21 +80,6 @@ const Choice& choice() {
   return made;
 }
 
-/* The CPU quota of this process's cgroup in whole threads, or a large number. */
-int cgroup_threads() {
-  constexpr int kNoLimit = 1 << 20;
-  std::ifstream v2("/sys/fs/cgroup/cpu.max");
-  std::string quota;
-  double period = 0;
-  if (v2 >> quota >> period && quota != "max" && period > 0)
-    return std::max(1, static_cast<int>(std::lround(std::atof(quota.c_str()) / period)));
-  std::ifstream v1_quota("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"), v1_period("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-  double microseconds = 0;
-  if (v1_quota >> microseconds && v1_period >> period && microseconds > 0 && period > 0)
-    return std::max(1, static_cast<int>(std::lround(microseconds / period)));
-  return kNoLimit;
-}
-
 }  // namespace
 
 Status select_cpu() { return choice().status; }
@@ -132,11 +113,6 @@ std::vector<int64_t> runnable_cpu_targets() {
 
 std::string cpu_target_name(int64_t target) { return lower(hwy::TargetName(target)); }
 
-int usable_threads() {
-  int threads = static_cast<int>(std::thread::hardware_concurrency());
-  cpu_set_t mask;
-  if (sched_getaffinity(0, sizeof mask, &mask) == 0) threads = CPU_COUNT(&mask);
-  return std::clamp(std::min(threads, cgroup_threads()), 1, kMostThreads);
-}
+int usable_threads() { return std::clamp(system::usable_processors(), 1, kMostThreads); }
 
 }  // namespace vmafx

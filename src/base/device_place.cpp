@@ -1,29 +1,18 @@
 #include "base/device_place.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 
-#include "base/environment.h"
+#include "base/system/environment.h"
+#include "base/system/file.h"
 
 namespace vmafx {
 namespace {
 
 constexpr int kMostPlaces = 16;
 constexpr size_t kBytesPerPlace = size_t{1} << 30;
-
-/* Whether nobody else can put something into this folder. */
-bool is_ours(const std::string& folder) {
-  struct stat info;
-  return lstat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
-         (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
 
 std::string file_of_place(const std::string& folder, const std::string& device, int number) {
   return folder + "/" + device + "." + std::to_string(number);
@@ -34,30 +23,25 @@ enum class Taken { kOurs, kOthers, kUnknown };
 /* Locks the file, which is made if it is not there. It may be that of another user, who made it in a folder that both
  * use. */
 Taken try_to_take(const std::string& path, int* fd) {
-  constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC;
-  *fd = open(path.c_str(), kFlags | O_CREAT, 0644);
-  if (*fd < 0 && errno == EACCES) *fd = open(path.c_str(), kFlags);
+  *fd = system::open_file(path, system::kCreate | system::kNotThroughLink, 0644);
+  if (*fd < 0 && errno == EACCES) *fd = system::open_file(path, system::kNotThroughLink);
   if (*fd < 0) return Taken::kUnknown;
-  if (flock(*fd, LOCK_EX | LOCK_NB) == 0) return Taken::kOurs;
-  const bool busy = errno == EWOULDBLOCK;
-  close(*fd);
+  const system::Lock lock = system::try_lock(*fd, system::LockKind::kOne);
+  if (lock == system::Lock::kTaken) return Taken::kOurs;
+  static_cast<void>(system::close_file(*fd));
   *fd = -1;
-  return busy ? Taken::kOthers : Taken::kUnknown;
+  return lock == system::Lock::kBusy ? Taken::kOthers : Taken::kUnknown;
 }
 
 }  // namespace
 
 DevicePlace::~DevicePlace() {
-  if (fd_ >= 0) close(fd_);
+  if (fd_ >= 0) static_cast<void>(system::close_file(fd_));
 }
 
 std::string device_place_folder() {
   if (const char* chosen = environment("VMAFX_DEVICE_PLACE_DIR"); chosen && *chosen) return chosen;
-  const char* run_time = environment("XDG_RUNTIME_DIR");
-  const std::string folder =
-      run_time && *run_time == '/' ? std::string(run_time) + "/vmafx" : "/tmp/vmafx-" + std::to_string(geteuid());
-  mkdir(folder.c_str(), 0700);  // may be there
-  return is_ours(folder) ? folder : "";
+  return system::users_folder();
 }
 
 StatusOr<int> device_places_of(size_t memory_bytes) {
@@ -89,10 +73,8 @@ StatusOr<std::shared_ptr<const DevicePlace>> take_device_place(const std::string
 int count_taken_places(const std::string& folder, const std::string& device, int most) {
   int taken = 0;
   for (int number = 0; number < most && !folder.empty(); number++) {
-    const int fd = open(file_of_place(folder, device, number).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) continue;
-    taken += flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    close(fd);
+    const system::Descriptor file{system::open_file(file_of_place(folder, device, number), system::kNotThroughLink)};
+    taken += file.fd >= 0 && system::try_lock(file.fd, system::LockKind::kMany) == system::Lock::kBusy;
   }
   return taken;
 }

@@ -1,8 +1,8 @@
 /* Places: the places that a device (a GPU) has for the processes of this machine, so that no more of them use it than
  * it has room for.
  *
- * A place is a file, locked (flock) by the process that has it. The kernel gives it back when that process ends,
- * however it ends. */
+ * A place is a file, locked by the process that has it. The system gives it back when that process ends, however it
+ * ends. */
 #ifndef VMAFX_BASE_DEVICE_PLACE_H
 #define VMAFX_BASE_DEVICE_PLACE_H
 
@@ -30,8 +30,8 @@ class DevicePlace {
   const int fd_;  // -1: there is no folder to share places in, so there is no bound
 };
 
-/* The folder of the files: the environment variable VMAFX_DEVICE_PLACE_DIR, else a folder of this user in
- * XDG_RUNTIME_DIR or /tmp, which is made. "" if there can be none. */
+/* The folder of the files: the environment variable VMAFX_DEVICE_PLACE_DIR, else a folder of this user,
+ * which is made: in XDG_RUNTIME_DIR or /tmp, on Windows in LOCALAPPDATA. "" if there can be none. */
 std::string device_place_folder();
 
 /* How many places a GPU with so much memory has: the environment variable VMAFX_DEVICE_PLACES, else one for each GiB,

@@ -1,13 +1,12 @@
 #include "base/text_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
 #include <system_error>
+
+#include "base/system/file.h"
 
 namespace vmafx {
 namespace {
@@ -22,13 +21,14 @@ Status file_error(const char* what, const std::string& path, int errno_value) {
 }  // namespace
 
 StatusOr<std::string> read_text_file(const char* what, const std::string& path, size_t most) {
-  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);  // a pipe would wait for a writer
+  const int fd = system::open_file(path, system::kRead);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(fd < 0 ? nullptr : fdopen(fd, "rb"), std::fclose);
   if (!file) return file_error(what, path, errno);
-  struct stat info;
-  if (fstat(fileno(file.get()), &info) != 0) return file_error(what, path, errno);
-  if (S_ISDIR(info.st_mode)) return file_error(what, path, EISDIR);
-  if (!S_ISREG(info.st_mode)) return error(EINVAL, "%s '%s': it is a pipe or a device, not a file", what, path.c_str());
+  system::FileFacts facts;
+  if (const int cause = system::read_facts(fd, &facts)) return file_error(what, path, cause);
+  if (facts.kind == system::FileKind::kFolder) return file_error(what, path, EISDIR);
+  if (facts.kind != system::FileKind::kFile)
+    return error(EINVAL, "%s '%s': it is a pipe or a device, not a file", what, path.c_str());
   std::string text;
   for (bool more = true; more && text.size() <= most;) {
     const size_t before = text.size(), wanted = std::min(kBlockBytes, most + 1 - before);

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/environment.h"
 #include "base/status.h"
+#include "base/system/environment.h"
 
 namespace vmafx::hip {
 namespace {
@@ -64,7 +64,7 @@ std::string amd_architecture(const PciAddress& address, int ordinal, const std::
   std::error_code failed;
   for (std::filesystem::directory_iterator entry(nodes, failed), end; !failed && entry != end;
        entry.increment(failed)) {
-    const Node node = read_node(entry->path() / "properties");
+    const Node node = read_node((entry->path() / "properties").string());
     if (node.target_version && node.address == address) return gfx_name(node.target_version);
   }
   return "";

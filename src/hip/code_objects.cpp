@@ -4,28 +4,11 @@
 #include <cstdio>
 #include <iterator>
 
-/* The assembler puts them into the library. device_code/list.inc is written by the build: a line per object, none when
- * there was no device compiler. */
-#define VMAFX_CODE_OBJECT(name, path) \
-  asm(".pushsection .rodata\n"        \
-      ".balign 4096\n"                \
-      ".globl vmafx_code_" #name      \
-      "\n"                            \
-      ".hidden vmafx_code_" #name     \
-      "\n"                            \
-      "vmafx_code_" #name             \
-      ":\n"                           \
-      ".incbin \"" path               \
-      "\"\n"                          \
-      ".globl vmafx_code_" #name      \
-      "_end\n"                        \
-      ".hidden vmafx_code_" #name     \
-      "_end\n"                        \
-      "vmafx_code_" #name             \
-      "_end:\n"                       \
-      ".byte 0\n" /* PTX is a text */ \
-      ".popsection\n");               \
-  extern "C" [[gnu::visibility("hidden")]] const std::byte vmafx_code_##name[], vmafx_code_##name##_end[];
+#include "base/system/embed.h"
+
+/* device_code/list.inc is written by the build: a line per object, none when there was no device compiler. PTX is a
+ * text, which ends in a zero. */
+#define VMAFX_CODE_OBJECT(name, path) VMAFX_EMBED(vmafx_code_##name, path)
 #include "device_code/list.inc"
 #undef VMAFX_CODE_OBJECT
 

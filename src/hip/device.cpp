@@ -6,8 +6,9 @@
 #include <thread>
 
 #include "base/background.h"
-#include "base/environment.h"
 #include "base/mutex.h"
+#include "base/system/environment.h"
+#include "base/system/library.h"
 #include "hip/code_objects.h"
 
 namespace vmafx::hip {
@@ -54,7 +55,7 @@ void tell_of_compiling(const Context& context) {
 int progress(const Status& status) {
   switch (status.code()) {
     case ENOENT: return 0;
-    case ELIBACC: return 1;
+    case system::kUnloadable: return 1;
     case ENXIO: return 2;
     case EACCES: return 3;
     case ENODEV: return 4;

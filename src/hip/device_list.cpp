@@ -1,11 +1,10 @@
 #include "hip/device_list.h"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
 
 #include "base/background.h"
+#include "base/system/device_node.h"
 #include "hip/architecture.h"
 
 namespace vmafx::hip {
@@ -17,11 +16,13 @@ constexpr const char* kWindowsNode = "/dev/dxg";  // an AMD GPU's, too, if Linux
 constexpr DriverNode kNvidiaNode = {"/dev/nvidiactl", "NVIDIA driver (is nvidia loaded?)",
                                     "let the user read and write it"};
 
+bool is_missing(const char* node) { return system::try_device_node(node) == ENOENT; }
+
 /* ROCm's runtime keeps 400 bytes each time that it is started without a driver. A runtime that a test or a user names
  * is started nevertheless. */
 bool is_started_in_vain(const Runtime& runtime) {
   return runtime.platform() == Platform::kHip && !runtime.is_emulator() && !Runtime::is_named() &&
-         access(kAmdNode.path, F_OK) != 0 && access(kWindowsNode, F_OK) != 0;
+         is_missing(kAmdNode.path) && is_missing(kWindowsNode);
 }
 
 Status no_device(const Runtime& runtime) {
@@ -71,8 +72,9 @@ const Device* best_of(const std::vector<Device>& devices, bool integrated, bool 
 bool is_auto(const std::string& choice) { return choice.empty() || choice == "auto"; }
 
 Status explain_no_device(const DriverNode& node) {
-  if (access(node.path, F_OK) != 0) return error(ENXIO, "no %s: %s is missing", node.driver, node.path);
-  if (access(node.path, R_OK | W_OK) != 0) return error(EACCES, "no permission to open %s; %s", node.path, node.hint);
+  const int cause = system::try_device_node(node.path);
+  if (cause == ENOENT) return error(ENXIO, "no %s: %s is missing", node.driver, node.path);
+  if (cause) return error(EACCES, "no permission to open %s; %s", node.path, node.hint);
   return error(ENODEV, "the driver is there, but it has no device");
 }
 

@@ -1,16 +1,10 @@
 #include "hip/import.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstring>
 
+#include "base/system/foreign_memory.h"
 #include "hip/architecture.h"
 
 namespace vmafx::hip {
@@ -24,12 +18,15 @@ bool offers_semaphores(const Functions& f) {
   return f.ImportExternalSemaphore && f.WaitExternalSemaphoresAsync && f.DestroyExternalSemaphore;
 }
 
-/* A descriptor for a call that keeps it if it succeeds, on some platforms. */
-StatusOr<int> descriptor_to_give(const Functions& f, int fd) {
-  const int given = f.import_keeps_fd ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : fd;
-  if (given < 0) return error(errno, "no descriptor is left: %s", std::strerror(errno));
-  return given;
+StatusOr<int> duplicate(int fd) {
+  int copy = -1;
+  if (const int cause = system::duplicate_foreign(fd, &copy))
+    return error(cause, "no descriptor is left: %s", std::strerror(cause));
+  return copy;
 }
+
+/* A descriptor for a call that keeps it if it succeeds, on some platforms. */
+StatusOr<int> descriptor_to_give(const Functions& f, int fd) { return f.import_keeps_fd ? duplicate(fd) : fd; }
 
 std::string text_of(const Uuid& uuid) {
   std::string text;
@@ -50,6 +47,7 @@ Status check_objects(std::span<const ForeignObject> objects) {
 }  // namespace
 
 Status can_import(const Device& device, const ForeignDevice& owner, std::span<const ForeignObject> objects) {
+  if (const char* why = system::why_no_foreign_memory()) return error(ENOTSUP, "%s", why);
   if (!offers_import(device.runtime->functions()))
     return error(ENOTSUP, "the runtime %s cannot import memory", device.runtime->library().c_str());
   const auto theirs = PciAddress::parse(owner.pci_address), ours = PciAddress::parse(device.pci_address);
@@ -63,27 +61,17 @@ Status can_import(const Device& device, const ForeignDevice& owner, std::span<co
 }
 
 std::string drm_pci_address(int fd, const std::string& numbers) {
-  struct stat file;
-  if (fstat(fd, &file) || !S_ISCHR(file.st_mode)) return "";
-  char target[PATH_MAX] = "";
-  const std::string link = format_text("%s/%u:%u/device", numbers.c_str(), major(file.st_rdev), minor(file.st_rdev));
-  if (readlink(link.c_str(), target, sizeof target - 1) < 0) return "";
-  const char* slash = std::strrchr(target, '/');
-  const std::string name = slash ? slash + 1 : target;
+  const std::string name = system::bus_name_of_device(fd, numbers);
   return PciAddress::parse(name) ? name : "";
 }
 
 Status wait_for_producer(int fd, std::chrono::milliseconds deadline) {
-  const auto end = std::chrono::steady_clock::now() + deadline;
-  for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    pollfd file{fd, POLLIN, 0};
-    const int ready = poll(&file, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
-    if (ready > 0 && file.revents & POLLIN) return {};
-    if (ready > 0) return error(EINVAL, "a DRM PRIME object of theirs is not an open file");
-    if (ready == 0)
+  switch (const int cause = system::wait_for_foreign(fd, deadline)) {
+    case 0: return {};
+    case EINVAL: return error(EINVAL, "a DRM PRIME object of theirs is not an open file");
+    case ETIMEDOUT:
       return error(ETIMEDOUT, "their producer did not finish within %lld ms", static_cast<long long>(deadline.count()));
-    if (errno != EINTR) return error(errno, "waiting for their producer failed: %s", std::strerror(errno));
+    default: return error(cause, "waiting for their producer failed: %s", std::strerror(cause));
   }
 }
 
@@ -97,7 +85,7 @@ Status Import::open(const ForeignObject& object) {
   VMAFX_ASSIGN(source.handle.fd, descriptor_to_give(f, object.fd));
   const Status status = context_->call(
       "ImportExternalMemory", [&](const Functions& calls) { return calls.ImportExternalMemory(&native_, &source); });
-  if (!status.ok() && f.import_keeps_fd) close(source.handle.fd);
+  if (!status.ok() && f.import_keeps_fd) system::close_foreign(source.handle.fd);
   VMAFX_TRY(status);
   ImportPart part{};
   part.size = size_;
@@ -125,7 +113,7 @@ StatusOr<std::unique_ptr<Semaphore>> Semaphore::open(ContextPtr context, int fd)
   const Status status = semaphore->context_->call("ImportExternalSemaphore", [&](const Functions& calls) {
     return calls.ImportExternalSemaphore(&semaphore->native_, &source);
   });
-  if (!status.ok() && f.import_keeps_fd) close(source.handle.fd);
+  if (!status.ok() && f.import_keeps_fd) system::close_foreign(source.handle.fd);
   VMAFX_TRY(status);
   return semaphore;
 }
@@ -151,19 +139,20 @@ Importer::~Importer() {
 }
 
 void Importer::forget_oldest() {
-  if (known_.back().fd >= 0) close(known_.back().fd);
+  if (known_.back().fd >= 0) system::close_foreign(known_.back().fd);
   known_.pop_back();
 }
 
 StatusOr<std::pair<Importer::Identity, uint64_t>> Importer::identify(const ForeignObject& object) {
   if (object.is_opaque()) return std::pair(Identity{.id = object.id}, object.size);
-  struct stat file;
-  if (fstat(object.fd, &file)) return error(EINVAL, "a DRM PRIME object of theirs is not an open file");
+  system::ForeignIdentity file;
+  if (system::identify_foreign(object.fd, &file))
+    return error(EINVAL, "a DRM PRIME object of theirs is not an open file");
   /* Kernels before 5.3 give all dma-bufs one number, and no size. */
-  if (file.st_size <= 0 || static_cast<uint64_t>(file.st_size) < object.size)
+  if (file.bytes <= 0 || static_cast<uint64_t>(file.bytes) < object.size)
     return error(ENOTSUP, "the kernel does not tell DRM PRIME objects apart");
-  return std::pair(Identity{.device = file.st_dev, .number = file.st_ino},
-                   object.size ? object.size : static_cast<uint64_t>(file.st_size));
+  return std::pair(Identity{.device = file.device, .number = file.number},
+                   object.size ? object.size : static_cast<uint64_t>(file.bytes));
 }
 
 std::shared_ptr<const Import> Importer::find(const Identity& identity) {
@@ -183,8 +172,10 @@ StatusOr<std::shared_ptr<const Import>> Importer::import(const ForeignObject& ob
 
   std::shared_ptr<Import> import(new Import(context_, size));
   VMAFX_TRY(import->open(object));
-  const int kept = object.is_opaque() ? -1 : fcntl(object.fd, F_DUPFD_CLOEXEC, 0);
-  if (kept < 0 && !object.is_opaque()) return error(errno, "no descriptor is left: %s", std::strerror(errno));
+  int kept = -1;
+  if (!object.is_opaque()) {
+    VMAFX_ASSIGN(kept, duplicate(object.fd));
+  }
   if (known_.size() >= kMostObjects) forget_oldest();
   known_.push_front({identity, kept, import});
   return std::shared_ptr<const Import>(import);

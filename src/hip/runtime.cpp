@@ -6,16 +6,10 @@
 #include <mutex>
 
 #include "base/background.h"
-#include "base/environment.h"
+#include "base/system/environment.h"
 
 namespace vmafx::hip {
 namespace {
-
-/* The loader's words when the library itself is missing; else a library that it needs may be, and that is worth
- * telling. */
-bool is_absent(const std::string& reason, const std::string& name) {
-  return reason.rfind(name + ": cannot open shared object file: No such file", 0) == 0;
-}
 
 /* The library that the environment variable names, or "". */
 std::string named() {
@@ -29,13 +23,8 @@ bool Runtime::is_named() { return !named().empty(); }
 
 std::vector<Libraries> Runtime::candidates() {
   if (is_named()) return {{{named()}}};
-  /* The name without a version belongs to developer packages, and a call's shape may change from one version to the
-   * next. */
-  return {{{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "/opt/rocm/lib/libamdhip64.so.7",
-            "/opt/rocm/lib/libamdhip64.so.6", "/opt/rocm/lib/libamdhip64.so.5"},
-           "HIP runtime library",
-           Platform::kHip},
-          {{"libcuda.so.1"}, "CUDA driver library", Platform::kCuda}};
+  return {{system::names_of_hip_runtime(), "HIP runtime library", Platform::kHip},
+          {system::names_of_cuda_driver(), "CUDA driver library", Platform::kCuda}};
 }
 
 StatusOr<const Runtime*> Runtime::load(const Libraries& libraries) {
@@ -46,25 +35,25 @@ StatusOr<const Runtime*> Runtime::load(const Libraries& libraries) {
   std::string absent, reasons;
   for (const std::string& name : libraries.names) {
     if (const auto known = loaded.find(name); known != loaded.end()) return known->second.get();
-    /* Local: the runtime's own libLLVM must not meet the one of a video driver in the same process. */
-    if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    const system::LoadedLibrary library = system::load_library(name);
+    if (library.handle) {
       wait_at_exit();
-      VMAFX_ASSIGN(Runtime runtime, open(library, name));
+      VMAFX_ASSIGN(Runtime runtime, open(library.handle, name));
       return (loaded[name] = std::make_unique<const Runtime>(std::move(runtime))).get();
     }
-    const std::string reason = dlerror();
-    if (is_absent(reason, name)) absent += (absent.empty() ? "" : ", ") + name;
-    else reasons += "; " + reason;
+    if (library.is_absent) absent += (absent.empty() ? "" : ", ") + name;
+    else reasons += "; " + library.reason;
   }
-  if (absent.empty()) return error(ELIBACC, "the %s cannot be loaded: %s", libraries.kind, reasons.c_str() + 2);
-  return error(reasons.empty() ? ENOENT : ELIBACC, "no %s: there is no %s%s", libraries.kind, absent.c_str(),
-               reasons.c_str());
+  if (absent.empty())
+    return error(system::kUnloadable, "the %s cannot be loaded: %s", libraries.kind, reasons.c_str() + 2);
+  return error(reasons.empty() ? ENOENT : system::kUnloadable, "no %s: there is no %s%s", libraries.kind,
+               absent.c_str(), reasons.c_str());
 }
 
 StatusOr<Runtime> Runtime::open(void* library, const std::string& name) {
   Runtime runtime;
   runtime.library_ = name;
-  runtime.platform_ = dlsym(library, "cuInit") ? Platform::kCuda : Platform::kHip;
+  runtime.platform_ = system::find_symbol(library, "cuInit") ? Platform::kCuda : Platform::kHip;
   const auto fill = runtime.platform_ == Platform::kCuda ? fill_from_cuda : fill_from_hip;
   Symbols symbols(library);
   fill(symbols, &runtime.functions_);

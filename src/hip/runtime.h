@@ -6,8 +6,6 @@
 #ifndef VMAFX_HIP_RUNTIME_H
 #define VMAFX_HIP_RUNTIME_H
 
-#include <dlfcn.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "base/system/library.h"
 
 namespace vmafx::hip {
 
@@ -196,8 +195,9 @@ class Runtime {
   static std::vector<Libraries> candidates();
   static bool is_named();  // by VMAFX_HIP_RUNTIME
 
-  /* Loads a runtime, which stays loaded, and is the same object for every caller. ENOENT: there is none; ELIBACC: one
-   * is there and could not be loaded, with the loader's own words; ENOSYS: it lacks a function. */
+  /* Loads a runtime, which stays loaded, and is the same object for every caller. ENOENT: there is none;
+   * system::kUnloadable: one is there and could not be loaded, with the loader's own words; ENOSYS: it lacks a
+   * function. */
   static StatusOr<const Runtime*> load(const Libraries& libraries);
 
   const Functions& functions() const { return functions_; }
@@ -229,7 +229,7 @@ class Symbols {
 
   template <class Function>
   bool optional(const char* name, Function*& function) {
-    function = reinterpret_cast<Function*>(dlsym(library_, name));
+    function = reinterpret_cast<Function*>(system::find_symbol(library_, name));
     return function != nullptr;
   }
 

@@ -21,8 +21,7 @@
 
 #include "base/replace.h"
 #include "base/status.h"
-
-struct stat;
+#include "base/system/file.h"
 
 namespace vmafx {
 
@@ -56,10 +55,11 @@ class OutputFile {
  private:
   OutputFile(std::string path, const Replaceable& may) : path_(std::move(path)), may_(may) {}
   Status check_name() const;
-  Status open_beside(const struct stat* there);
-  Status open_in_place(const struct stat* there);
+  Status open_beside(const system::FileFacts* there);
+  Status open_in_place(const system::FileFacts* there);
   Status open_descriptor(int fd);
   Status take(int fd);
+  bool is_file() const;
   Status try_to_write();
   Status begin();
   bool is_worth_keeping() const;

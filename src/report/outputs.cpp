@@ -1,18 +1,16 @@
 #include "report/outputs.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "base/json.h"
+#include "base/system/file.h"
+#include "base/system/path.h"
 
 namespace vmafx {
 namespace {
@@ -78,38 +76,16 @@ bool is_sub_report(std::string_view text) {
 
 // -- Which files are one ----------------------------------------------------------------------------------------------
 
-constexpr int kMostLinks = 40;
-
 /* Identifies the file that a name leads to: by its inode, or where the file does not exist yet, by its folder's inode
  * and its name there. */
 struct Identity {
-  dev_t device = 0;
-  ino_t inode = 0;
+  uint64_t device = 0, inode = 0;
   std::string name{};  // "": the file is there
   bool operator==(const Identity&) const = default;
 };
 
-/* A file that does not exist yet, at the end of the links that lead to it. */
-std::string without_links(std::string path) {
-  namespace fs = std::filesystem;
-  std::error_code failure;
-  for (int i = 0; i < kMostLinks; i++) {
-    const fs::path target = fs::read_symlink(path, failure);
-    if (failure) break;
-    path = target.is_absolute() ? target : fs::path(path).parent_path() / target;
-  }
-  return path;
-}
-
-std::string folder_of(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == path.npos ? "." : path.substr(0, slash + 1);
-}
-
-std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 std::optional<int> descriptor_of(const std::string& path) {
-  if (path == "-") return STDOUT_FILENO;
+  if (path == "-") return system::kStandardOutput;
   int fd = -1;
   if (!path.starts_with("pipe:")) return std::nullopt;
   const auto [rest, failure] = std::from_chars(path.data() + 5, path.data() + path.size(), fd);
@@ -118,23 +94,24 @@ std::optional<int> descriptor_of(const std::string& path) {
 
 /* nullopt: a device, which can be shared, or something that cannot be opened either. */
 std::optional<Identity> identity_of(const std::string& path) {
-  struct stat info;
+  system::FileFacts facts;
   const auto descriptor = descriptor_of(path);
-  if ((descriptor ? fstat(*descriptor, &info) : stat(path.c_str(), &info)) == 0) {
-    if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode)) return std::nullopt;
-    return Identity{info.st_dev, info.st_ino};
+  const int cause = descriptor ? system::read_facts(*descriptor, &facts) : system::read_facts(path, &facts);
+  if (!cause) {
+    if (facts.kind == system::FileKind::kDevice) return std::nullopt;
+    return Identity{facts.device, facts.number};
   }
-  if (descriptor || errno != ENOENT) return std::nullopt;
-  const std::string real = without_links(path);
-  if (stat(folder_of(real).c_str(), &info) != 0) return Identity{0, 0, real};
-  return Identity{info.st_dev, info.st_ino, name_of(real)};
+  if (descriptor || cause != ENOENT) return std::nullopt;
+  const std::string real = system::end_of_links(path);
+  if (system::read_facts(system::folder_of(real), &facts)) return Identity{0, 0, real};
+  return Identity{facts.device, facts.number, system::name_of(real)};
 }
 
 /* Whether a path is that of a file that an output writes into a folder. */
 bool is_in_folder(const NamedFile& folder, const std::string& path) {
   if (!path.ends_with(folder.ending)) return false;
-  const std::string real = without_links(path);
-  const auto of_path = identity_of(folder_of(real)), of_folder = identity_of(folder.path + "/");
+  const std::string real = system::end_of_links(path);
+  const auto of_path = identity_of(system::folder_of(real)), of_folder = identity_of(folder.path + "/");
   return of_path && of_path == of_folder;
 }
 

@@ -1,36 +1,19 @@
 #include "report/score_format.h"
 
-#include <locale.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "base/system/number_text.h"
+
 namespace vmafx {
 namespace {
-
-/* The calling thread's locale is "C" while one of these lives. */
-class CLocale {
- public:
-  CLocale() : previous_(uselocale(c_locale())) {}
-  ~CLocale() { uselocale(previous_); }
-  CLocale(const CLocale&) = delete;
-  CLocale& operator=(const CLocale&) = delete;
-
- private:
-  static locale_t c_locale() {
-    static const locale_t kLocale = newlocale(LC_ALL_MASK, "C", nullptr);
-    return kLocale;
-  }
-  locale_t previous_;
-};
 
 /* Takes up to two digits off the front of `text`. */
 void skip_number(std::string_view& text) {
@@ -96,9 +79,8 @@ std::string ScoreFormat::print(double score) const {
   if (std::isnan(score)) return "nan";
   if (std::isinf(score)) return score > 0 ? "inf" : "-inf";
   if (printf_format_.empty()) return fixed_text(score, first_decimal_place(score) <= 6 ? 6 : 16);
-  const CLocale point_not_comma;
   char text[512];  // 99 decimals after 309 digits fit
-  const int length = std::snprintf(text, sizeof text, printf_format_.c_str(), score);
+  const int length = system::print_number(text, sizeof text, printf_format_.c_str(), score);
   return {text, static_cast<size_t>(std::clamp(length, 0, static_cast<int>(sizeof text) - 1))};
 }
 

@@ -29,6 +29,7 @@ CODE = (".cpp", ".h", ".hip", ".c", ".py")
 
 # From the ground up; rooms of one floor do not know each other. A room without a name here is a family of metrics.
 FLOORS = (
+    ("base/system",),
     ("base",),
     ("hip",),
     ("kernels/gpu",),
@@ -374,7 +375,9 @@ def tidy(build, deep):
         )
 
     # Vector code is compiled once for each instruction set from one text: the twin for one sample stands for it.
-    chosen = [name for name in sources("src/", "compat/", endings=(".cpp",)) if not name.endswith("_simd.cpp")]
+    # The Windows side of base/system/ is for another system's headers.
+    others = "_simd.cpp", "_windows.cpp"
+    chosen = [name for name in sources("src/", "compat/", endings=(".cpp",)) if not name.endswith(others)]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         texts = chosen
         if not deep:

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
-#include "base/environment.h"
 #include "base/mutex.h"
+#include "base/system/environment.h"
 
 namespace vmafx {
 namespace {

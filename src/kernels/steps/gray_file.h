@@ -39,6 +39,7 @@ class GrayFile {
  private:
   GrayFile() = default;
   Status open(const WritePath& folder, int w);
+  bool is_file() const;
   void fail(int errno_value);
 
   int descriptor_ = -1, h_ = 0;

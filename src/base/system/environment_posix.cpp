@@ -1,4 +1,4 @@
-#include "base/environment.h"
+#include "base/system/environment.h"
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
