@@ -75,7 +75,8 @@ AS_IF([test -z "$NVCC"], [AC_PATH_PROG([NVCC], [nvcc], [no], [$PATH$PATH_SEPARAT
 CUDA_FLAGS="-x cu -O3 -std=c++20 -fmad=false --expt-relaxed-constexpr"
 AS_IF([test "x$NVCC" != xno], [
   AC_MSG_CHECKING([which NVIDIA architectures $NVCC compiles for])
-  for code in sm_90.cubin compute_75.ptx; do
+  AS_CASE([$with_cuda_archs], [all], [vmafx_archs="sm_90 compute_75"], [vmafx_archs=`echo "$with_cuda_archs" | tr , ' '`])
+  for code in `echo "$vmafx_archs" | sed 's/sm_90/&.cubin/; s/compute_75/&.ptx/'`; do
     arch=`echo $code | cut -d. -f1` kind=`echo $code | cut -d. -f2`
     AS_IF([$NVCC $CUDA_FLAGS -$kind -arch=$arch -I$srcdir/src $srcdir/src/kernels/gpu/self_test.hip -o conftest.out \
              >&AS_MESSAGE_LOG_FD 2>&1],

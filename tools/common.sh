@@ -147,19 +147,17 @@ wrapper() {
   awk -v kind="$kind" '/^#if / { skip = !index($0 " ", " " kind " "); next } /^#endif$/ { skip = 0; next } !skip' "$top/tools/ffmpeg.in" | sed "$@"
 }
 
-# Prints tools/filter-libraries without comments: lines "NAME PACKAGE [score]".
+# Prints tools/filter-libraries without comments: lines "NAME PACKAGE".
 filter_libraries() { sed '/^#/d' "$top/tools/filter-libraries"; }
 
 # Prints how the installed ffmpeg was configured.
 ffmpeg_configuration() { /usr/bin/ffmpeg -version | sed -n 's/^configuration: //p'; }
 
-# filter_packages SCOPE [CONFIGURATION]: prints the packages behind the filters of an ffmpeg, by default the installed
-# one. SCOPE: `all`, or `score` for filters that vmafx score calls.
+# filter_packages [CONFIGURATION]: prints the packages behind the filters of an ffmpeg, by default the installed one.
 filter_packages() {
-  local configuration name package of_score
-  configuration=" ${2-$(ffmpeg_configuration)} "
-  while read -r name package of_score; do
-    [ "$1" = all ] || [ "$of_score" = score ] || continue
+  local configuration name package
+  configuration=" ${1-$(ffmpeg_configuration)} "
+  while read -r name package; do
     case $name in
       '('*) echo "$package" ;;
       *) case $configuration in *" --enable-$name "*) echo "$package" ;; esac ;;

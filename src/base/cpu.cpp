@@ -57,6 +57,18 @@ std::string known_levels() {
   return names;
 }
 
+/* Whether `level` names code that --with-simd=native has left out of this build. */
+bool was_left_out(const std::string& level) {
+#ifdef VMAFX_LEVELS_LEFT_OUT
+  if (level == kAvx2Vnni) return was_left_out("avx2");
+  for (int64_t left = VMAFX_LEVELS_LEFT_OUT; left; left &= left - 1)
+    if (cpu_target_name(left & -left) == level) return true;
+#else
+  (void)level;
+#endif
+  return false;
+}
+
 Choice choose() {
   const char* variable = environment("VMAFX_CPU");
   const std::string wanted = lower(variable ? variable : "");
@@ -71,6 +83,11 @@ Choice choose() {
     avx_vnni() = with_vnni;
     return {};
   }
+  if (was_left_out(wanted))
+    return {error(EINVAL,
+                  "VMAFX_CPU=%s names a CPU level that this build lacks, as it was made for one processor "
+                  "(--with-simd=native): build with all levels, as './quickstart build' does, or use one of: %s",
+                  variable, known_levels().c_str())};
   return {error(EINVAL, "VMAFX_CPU=%s is not a CPU level of this build and machine; use one of: %s", variable,
                 known_levels().c_str())};
 }

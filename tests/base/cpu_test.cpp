@@ -81,16 +81,39 @@ std::string answer_to(const char* wanted) {
   return text;
 }
 
+bool refuses(const std::string& level) {
+  const std::string answer = answer_to(level.c_str());
+  return answer.starts_with("VMAFX_CPU=" + level +
+                            " is not a CPU level of this build and machine; use one of: plain, ") ||
+         answer.starts_with("VMAFX_CPU=" + level + " names a CPU level that this build lacks");
+}
+
 /* Before a test of this process chooses. */
 START_TEST(avx_vnni_is_a_level) {
   if (set_avx_vnni(true)) assert_text_eq(answer_to("AVX2_VNNI"), "avx2, level avx2_vnni, VNNI");
-  else ck_assert_msg(answer_to("avx2_vnni").find("VMAFX_CPU=avx2_vnni is not a CPU level") == 0, "it is");
+  else ck_assert(refuses("avx2_vnni"));
   const std::vector<std::string> levels = runnable_cpu_levels();
   const bool has_avx2 = std::ranges::find(levels, "avx2") != levels.end();
   if (has_avx2) assert_text_eq(answer_to("avx2"), "avx2, level avx2");
-  else ck_assert_msg(answer_to("avx2").find("VMAFX_CPU=avx2 is not a CPU level") == 0, "it is");
+  else ck_assert(refuses("avx2"));
 }
 END_TEST
+
+#ifdef VMAFX_LEVELS_LEFT_OUT
+/* A level that --with-simd=native has left out is refused in other words than one that no build has. */
+START_TEST(left_out_levels_are_named) {
+  const std::string best = runnable_cpu_levels().front();
+  for (int64_t left = VMAFX_LEVELS_LEFT_OUT; left; left &= left - 1) {
+    const std::string level = cpu_target_name(left & -left);
+    const std::string answer = answer_to(level.c_str());
+    const std::string start = "VMAFX_CPU=" + level + " names a CPU level that this build lacks, as it was made for one";
+    ck_assert_msg(answer.starts_with(start), "%s", answer.c_str());
+    ck_assert_msg(answer.find("or use one of: plain, " + best) != std::string::npos, "%s", answer.c_str());
+  }
+  assert_text_eq(answer_to("mmx").substr(0, 32), "VMAFX_CPU=mmx is not a CPU level");
+}
+END_TEST
+#endif
 
 /* On x86 the documented ones, and those of plain C++, with every release of Highway. */
 START_TEST(levels_are_the_documented_ones) {
@@ -109,6 +132,9 @@ END_TEST
 
 int main() {
   return test::run_suite("cpu", {{"avx_vnni", avx_vnni_is_a_level},
+#ifdef VMAFX_LEVELS_LEFT_OUT
+                                 {"left_out", left_out_levels_are_named},
+#endif
                                  {"level", the_chosen_level_runs},
                                  {"levels", levels_are_the_documented_ones},
                                  {"threads", at_least_one_thread}});
