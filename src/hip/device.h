@@ -28,8 +28,9 @@ Status find_runtime();
 /* Opens the device that `choice` names: "auto", an index, or a PCI address (see choose_device). If "auto" finds several
  * equally good ones, takes the one that the fewest processes use. Errors: EBUSY other processes fill it; ENOENT no
  * runtime library; system::kUnloadable one that does not load; ENXIO no driver; EACCES no permission on its device
- * node; ENODEV no device, or none like `choice`; ENOTSUP no code object for the device's architecture; EBADMSG self-test
- * failed; EIO and others: a call failed. AMD's platform is asked first; NVIDIA's when that has no such device. */
+ * node; ENODEV no device, or none like `choice`; ENOTSUP no code object for the device's architecture; EBADMSG the
+ * self-test failed; EIO and others: a call failed. AMD's platform is asked first; NVIDIA's when that has no such
+ * device. */
 StatusOr<OpenedDevice> open_device(const std::string& choice, ContextOptions options = {});
 
 /* Opens this device; the causes are those above from EBUSY on. */

@@ -50,7 +50,7 @@ LONG_S = 5  # a case of the test command that takes longer is to be seen
 
 
 def run_case(function, lab):
-    """Runs a case and returns (verdict, reason); the reason of one that passes is the time that it took, if it is long."""
+    """Runs a case and returns (verdict, reason); a case that passes and takes long has its time as the reason."""
     began = time.monotonic()
     try:
         function(lab)
