@@ -156,7 +156,8 @@ Settings parse(int argc, char** argv) {
   return settings;
 }
 
-/* libvmaf f85a853, CUDA backend, on an NVIDIA H200; measured with textured frames of the same kind. */
+/* libvmaf f85a853, CUDA backend, on kKnownPeersCard; measured with textured frames of the same kind. */
+constexpr const char* kKnownPeersCard = "NVIDIA H200";
 Peer known_peer(const VideoFormat& format) {
   if (format.bpc == 8 && format.w == 1920 && format.h == 1080) return {2127, 2097};
   if (format.bpc == 8 && format.w == 3840 && format.h == 2160) return {648, 639};
@@ -170,10 +171,11 @@ void print_peer(double us, double peer_fps) {
   else std::printf(" %7s", "-");
 }
 
-void print_heading(const VideoFormat& format, int batch, int frames) {
+void print_heading(const VideoFormat& format, int batch, int frames, const Peer& given) {
+  const std::string peer = given.device_fps > 0 ? "as given" : std::string("on ") + kKnownPeersCard;
   std::printf("\n%dx%d, %d bit, 4:2:0, %d in a launch, %d frames\n", format.w, format.h, format.bpc, batch, frames);
-  std::printf("%-22s %9s %9s %8s %7s %9s %8s %7s %9s %7s  %s\n", "", "kernels", "device", "fps", "cpu", "pinned", "fps",
-              "cpu", "upload", "of it", "peer: device, pinned");
+  std::printf("%-22s %9s %9s %8s %7s %9s %8s %7s %9s %7s  peer (%s): device, pinned\n", "", "kernels", "device", "fps",
+              "cpu", "pinned", "fps", "cpu", "upload", "of it", peer.c_str());
 }
 
 void print_row(const Row& row, const Settings& settings, const hip::OpenedDevice& device, const DeviceFrames& frames,
@@ -244,7 +246,7 @@ void run(const Settings& settings) {
       const DeviceFrames frames(
           device.context, {.w = size.w, .h = size.h, .bpc = bits, .chroma = Chroma::k420, .fps = kFramesPerSecond});
       for (const int batch : settings.batches) {
-        print_heading(frames.format(), batch, frames.count());
+        print_heading(frames.format(), batch, frames.count(), settings.peer);
         for (const Row& row : rows) print_row(row, settings, device, frames, batch);
       }
       for (const Row& row : rows)

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -30,15 +31,16 @@ std::string temporary_folder() {
   return path;
 }
 
-/* Runs a program, its output thrown away. Milliseconds, or nothing when it failed. */
-std::optional<double> run_program(std::vector<std::string> words, bool cpu_time) {
+/* Runs a program; a file takes its output. Milliseconds, or nothing when it failed. */
+std::optional<double> run_program(std::vector<std::string> words, bool cpu_time,
+                                  const std::string& output = "/dev/null") {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
-    posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, fd, output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   const Stopwatch stopwatch(false);
   pid_t child;
   const bool started = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ) == 0;
@@ -55,6 +57,8 @@ std::string with_options(std::string row) {
   if (colon != std::string::npos) row[colon] = '=';
   return row;
 }
+
+constexpr unsigned kNoGpu = ~0u;  // --gpumask with which the tool does not even open a GPU
 
 std::string printed(double score) {
   char text[64];
@@ -77,6 +81,10 @@ int peer_mask(const std::string& cpu) {
 Peer::Peer(const Settings& settings, const Clip& ref, const Clip& dist)
     : settings_(settings), folder_(temporary_folder()) {
   if (!ref.write(file("ref.yuv")) || !dist.write(file("dist.yuv"))) die("cannot write the clip to " + folder_);
+  run_program({settings.peer, "--help"}, false, file("help.txt"));  // some versions call this a failure
+  std::ifstream help(file("help.txt"));
+  const std::string text{std::istreambuf_iterator<char>(help), {}};
+  takes_gpumask_ = text.find("--gpumask") != std::string::npos;
 }
 
 Peer::~Peer() {
@@ -120,6 +128,7 @@ double Peer::fastest(const std::string& row, int threads, int mask, int frames) 
   for (const std::string& model : models) words.insert(words.end(), {"-m", "version=" + model + ":name=" + model});
   if (models.empty()) words.insert(words.end(), {"-n", "--feature", with_options(row)});
   if (mask) words.insert(words.end(), {"--cpumask", std::to_string(static_cast<unsigned>(mask))});
+  if (takes_gpumask_) words.insert(words.end(), {"--gpumask", std::to_string(kNoGpu)});
   if (threads > 1) words.insert(words.end(), {"--threads", std::to_string(threads)});
   double least = HUGE_VAL;
   for (int run = 0; run < settings_.runs; run++) {

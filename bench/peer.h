@@ -1,4 +1,5 @@
-/* Another implementation: libvmaf's command line tool `vmaf`, timed on the same clip in a raw file. */
+/* Another implementation: libvmaf's command line tool `vmaf`, timed on the same clip in a raw file. It runs on the CPU:
+ * a tool that was built with CUDA is told to leave the GPU alone. */
 #ifndef VMAFX_BENCH_PEER_H
 #define VMAFX_BENCH_PEER_H
 
@@ -35,6 +36,7 @@ class Peer {
 
   const Settings& settings_;
   std::string folder_;
+  bool takes_gpumask_ = false;  // the tool could take a GPU, which its --cpumask does not prevent
 };
 
 struct Verdict {
