@@ -355,7 +355,8 @@ def models_are_those_of_the_library(lab):
     check_equal(
         {model["name"] for model in listed if model["auto"]}, {"vmaf_v0.6.1", "vmaf_4k_v0.6.1"}, "models of auto"
     )
-    clips = dict(re.findall(r'\{"(vmaf\w[^"]*)", kVmaf[^;]*?\{0, (\d+)\},', (top / "models/builtin.inc").read_text()))
+    built_in = (top / "models/builtin.inc").read_text()
+    clips = dict(re.findall(r'\{"(vmaf\w[^"]*)",\s+"\w{64}",\s+kVmaf[^;]*?\{0, (\d+)\},', built_in))
     check_equal({model.name: str(model.most) for model in MODELS}, clips, "the highest scores")
     said = vmafx(lab, "models").succeeded().out
     check(re.search(r"^vmaf_4k_v0.6.1 +2160 rows +1.5 heights +0 to 100 +vif, adm, motion$", said, re.M), said)

@@ -335,7 +335,7 @@ def an_ffprobe_that_is_broken(lab):
     (lab.folder / "ffmpeg").chmod(0o755)
     limits = (
         "from vmafx.command import _ffmpeg, _run; _run.ask.__defaults__ = (1.0,); "
-        "_ffmpeg._ask.__kwdefaults__['limit_s'] = 1.0; "
+        "_ffmpeg.ask_ffprobe.__kwdefaults__['limit_s'] = 1.0; "
     )
     program = limits + "import sys; from vmafx.command.__main__ import main; sys.exit(main())"
     for script, wanted in (
