@@ -277,18 +277,32 @@ HWY_INLINE Weights<V32> weights_of(D32 d, const uint32_t (&rfactor)[kAdmBands]) 
   return {hn::Set(d, straight), hn::Set(d, straight >> 31), hn::Set(d, diagonal), hn::Set(d, diagonal >> 31)};
 }
 
-/* The weights of all views at a scale. `kViews`: how many there are, or std::dynamic_extent. */
-template <class D, size_t kViews>
-struct ViewWeights {
-  template <class T>
-  HWY_INLINE ViewWeights(D d, const RowWork<T>& work)
-      : count(kViews == std::dynamic_extent ? work.views.size() : kViews) {
-    for (size_t i = 0; i < count; i++) of[i] = weights_of(d, work.views[i].rfactor[work.index]);
-  }
-
-  size_t count;
-  Weights<hn::Vec<D>> of[kViews == std::dynamic_extent ? kAdmMostViews : kViews];
+/* The three bands of some columns. */
+template <class V>
+struct Detail {
+  V h, v, d;
 };
+
+/* The weights of several views at a scale. */
+template <class V>
+struct ViewWeights {
+  size_t count;
+  Weights<V> of[kAdmMostViews];
+};
+
+/* The weights of the views of a row: Weights of one (`kCount` 1), or ViewWeights. An array of one, or a loop over it,
+ * makes adm 7 % slower: compilers then keep weights in memory. */
+template <size_t kCount, class D, class T>
+HWY_INLINE auto view_weights(D d, const RowWork<T>& work) {
+  if constexpr (kCount == 1) {
+    return weights_of(d, work.views[0].rfactor[work.index]);
+  } else {
+    ViewWeights<hn::Vec<D>> weights;
+    weights.count = work.views.size();
+    for (size_t i = 0; i < weights.count; i++) weights.of[i] = weights_of(d, work.views[i].rfactor[work.index]);
+    return weights;
+  }
+}
 
 /* |adm_csf_fine()|, where a magnitude of 32768 shows as negative: read it as unsigned. */
 HWY_INLINE V16 weighted_straight(V16 x, const Weights<V16>& weights) {
@@ -415,9 +429,20 @@ HWY_INLINE RefColumnsFine ref_columns_fine(V16 h, V16 v, V16 d) {
   return {ref_fine(h), ref_fine(v), ref_fine(d), ref_pairs(even_pairs(h, v)), ref_pairs(odd_pairs(h, v))};
 }
 
-template <bool kWholeGain, size_t kViews>
+/* Stores what masks a view at scale 0: the added detail, and with `measure_aim` the restored one. */
+HWY_INLINE void store_masks_fine(const Detail<V16>& added, const Detail<V16>& restored, bool measure_aim,
+                                 const Weights<V16>& weights, const ViewRow<int16_t>* view, int x) {
+  store_mask_fine(added.h, added.v, added.d, weights, view->mask_of_added, x);
+  if (measure_aim) store_mask_fine(restored.h, restored.v, restored.d, weights, view->mask_of_restored, x);
+}
+HWY_INLINE void store_masks_fine(const Detail<V16>& added, const Detail<V16>& restored, bool measure_aim,
+                                 const ViewWeights<V16>& weights, const ViewRow<int16_t>* view, int x) {
+  for (size_t i = 0; i < weights.count; i++) store_masks_fine(added, restored, measure_aim, weights.of[i], view + i, x);
+}
+
+template <bool kWholeGain, class Views>
 HWY_INLINE void decouple_columns_fine(const RefColumnsFine& ref, const EncodeRow<int16_t>& encode, bool measure_aim,
-                                      const GainLimit<V16>& limit, const ViewWeights<D16, kViews>& weights, int x) {
+                                      const GainLimit<V16>& limit, const Views& weights, int x) {
   const D16 d;
   const V16 th = hn::Load(d, encode.dist[0] + x), tv = hn::Load(d, encode.dist[1] + x),
             td = hn::Load(d, encode.dist[2] + x);
@@ -434,10 +459,7 @@ HWY_INLINE void decouple_columns_fine(const RefColumnsFine& ref, const EncodeRow
   hn::Store(hn::Abs(ah), d, first.added[0] + x);
   hn::Store(hn::Abs(av), d, first.added[1] + x);
   hn::Store(hn::Abs(ad), d, first.added[2] + x);
-  for (size_t i = 0; i < weights.count; i++) {
-    store_mask_fine(ah, av, ad, weights.of[i], encode.view[i].mask_of_added, x);
-    if (measure_aim) store_mask_fine(rh, rv, rd, weights.of[i], encode.view[i].mask_of_restored, x);
-  }
+  store_masks_fine({ah, av, ad}, {rh, rv, rd}, measure_aim, weights, encode.view, x);
 }
 
 /* `kCount`: 1 for one encode that is viewed in one way, else std::dynamic_extent. */
@@ -446,7 +468,7 @@ void decouple_fine(const RowWork<int16_t>& work, int x0, int x1) {
   const D16 d;
   const AdmScale& scale = *work.scale;
   const GainLimit<V16> limit = gain_limit(d, work.gain_limit);
-  const ViewWeights<D16, kCount> weights(d, work);
+  const auto weights = view_weights<kCount>(d, work);
   VU64 den_h = hn::Zero(DU64()), den_v = hn::Zero(DU64()), den_d = hn::Zero(DU64());
   const int lanes = static_cast<int>(hn::Lanes(d));
   for (int x = x0; x < x1; x += lanes) {
@@ -496,9 +518,20 @@ HWY_INLINE RefColumnsCoarse ref_columns_coarse(V32 h, V32 v, V32 d) {
   return {ref_coarse(h), ref_coarse(v), ref_coarse(d), ref_gradient(h, v)};
 }
 
-template <bool kWholeGain, size_t kViews>
+/* Stores the restored and the added detail of a view at scales 1 to 3, and what they mask. */
+HWY_INLINE void weigh_views_coarse(const Detail<V32>& added, const Detail<V32>& restored, const Weights<V32>& weights,
+                                   const ViewRow<int32_t>* view, int x) {
+  weigh_coarse(added.h, added.v, added.d, weights, view->added, view->mask_of_added, x);
+  weigh_coarse(restored.h, restored.v, restored.d, weights, view->restored, view->mask_of_restored, x);
+}
+HWY_INLINE void weigh_views_coarse(const Detail<V32>& added, const Detail<V32>& restored,
+                                   const ViewWeights<V32>& weights, const ViewRow<int32_t>* view, int x) {
+  for (size_t i = 0; i < weights.count; i++) weigh_views_coarse(added, restored, weights.of[i], view + i, x);
+}
+
+template <bool kWholeGain, class Views>
 HWY_INLINE void decouple_columns_coarse(const RefColumnsCoarse& ref, const EncodeRow<int32_t>& encode,
-                                        const GainLimit<V32>& limit, const ViewWeights<D32, kViews>& weights, int x) {
+                                        const GainLimit<V32>& limit, const Views& weights, int x) {
   const D32 d;
   const V32 th = hn::Load(d, encode.dist[0] + x), tv = hn::Load(d, encode.dist[1] + x),
             td = hn::Load(d, encode.dist[2] + x);
@@ -506,11 +539,7 @@ HWY_INLINE void decouple_columns_coarse(const RefColumnsCoarse& ref, const Encod
   const V32 rh = restored_coarse<kWholeGain>(ref.h, th, aligned, limit);
   const V32 rv = restored_coarse<kWholeGain>(ref.v, tv, aligned, limit);
   const V32 rd = restored_coarse<kWholeGain>(ref.d, td, aligned, limit);
-  for (size_t i = 0; i < weights.count; i++) {
-    const ViewRow<int32_t>& view = encode.view[i];
-    weigh_coarse(hn::Sub(th, rh), hn::Sub(tv, rv), hn::Sub(td, rd), weights.of[i], view.added, view.mask_of_added, x);
-    weigh_coarse(rh, rv, rd, weights.of[i], view.restored, view.mask_of_restored, x);
-  }
+  weigh_views_coarse({hn::Sub(th, rh), hn::Sub(tv, rv), hn::Sub(td, rd)}, {rh, rv, rd}, weights, encode.view, x);
 }
 
 template <bool kWholeGain, size_t kCount, int kDenSquareShift>
@@ -518,7 +547,7 @@ void decouple_coarse(const RowWork<int32_t>& work, int x0, int x1) {
   const D32 d;
   const AdmScale& scale = *work.scale;
   const GainLimit<V32> limit = gain_limit(d, work.gain_limit);
-  const ViewWeights<D32, kCount> weights(d, work);
+  const auto weights = view_weights<kCount>(d, work);
   const VU64 den_half = hn::Set(DU64(), (uint64_t{1} << scale.den_cube_shift) >> 1);
   VU64 den_h = hn::Zero(DU64()), den_v = hn::Zero(DU64()), den_d = hn::Zero(DU64());
   for (int x = x0; x < x1; x += static_cast<int>(hn::Lanes(d))) {
