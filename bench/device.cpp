@@ -81,7 +81,7 @@ Plan plan_of(const Row& row) {
   return plan;
 }
 
-/* What a session of this format runs. */
+/* The metrics that a session of this format runs. */
 std::vector<DeviceMetric> metrics_of(const Row& row, const VideoFormat& format) {
   Log log;
   Plan plan = plan_of(row);

@@ -64,7 +64,7 @@ void add_block(Hash256& hash, const char* block, const Constants& constants) {
   for (size_t i = 0; i < hash.size(); i++) hash[i] += added[i];
 }
 
-/* What follows the last whole block: the rest, a one, zeros, and the length in bits as 64 bits. */
+/* The end of the message behind its last whole block: the rest, a one, zeros, and the length in bits as 64 bits. */
 std::string padded_end(std::string_view bytes) {
   std::string end(bytes.substr(bytes.size() / kBlock * kBlock));
   end += '\x80';

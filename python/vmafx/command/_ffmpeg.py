@@ -218,7 +218,7 @@ def _video_of(path: str, content: dict[str, Any], options: dict[str, str]) -> Vi
         raise Failure(f"cannot read {shown(path)}: ffprobe finds no picture in it")
     turned = any(round(float(side.get("rotation", 0))) % 180 for side in stream.get("side_data_list", []))
     turned = turned and "-noautorotate" not in options
-    aspect = _fraction(stream.get("sample_aspect_ratio", "").replace(":", "/"))
+    aspect = fraction_in(stream.get("sample_aspect_ratio", "").replace(":", "/"))
     frames = str(stream.get("nb_frames", ""))
     return Video(
         path=path,
@@ -227,8 +227,8 @@ def _video_of(path: str, content: dict[str, Any], options: dict[str, str]) -> Vi
         height=int(stream["width" if turned else "height"]),
         pix_fmt=str(stream["pix_fmt"]),
         rate=_rate(stream),
-        start=(_number(stream.get("start_time")) or 0.0) - (_number(container.get("start_time")) or 0.0),
-        duration=_number(stream.get("duration")) or _duration(stream, container),
+        start=(number_in(stream.get("start_time")) or 0.0) - (number_in(container.get("start_time")) or 0.0),
+        duration=number_in(stream.get("duration")) or _duration(stream, container),
         frames=int(frames) if frames.isdecimal() and int(frames) > 0 else None,
         aspect=1 / aspect if aspect and turned else aspect,
         interlaced=stream.get("field_order", "unknown") not in ("unknown", "progressive"),
@@ -244,7 +244,7 @@ def _video_of(path: str, content: dict[str, Any], options: dict[str, str]) -> Vi
 def _as_told(video: Video, options: Sequence[str]) -> Video:
     """Returns the video as ffmpeg reads it with these options: -r makes the times anew."""
     told = dict(zip(options[::2], options[1::2]))
-    if rate := _fraction(told.get("-r")):
+    if rate := fraction_in(told.get("-r")):
         video = video.at_rate(rate)
     return replace(video, options=tuple(word for word in options if word != FLAG))
 
@@ -334,7 +334,7 @@ def joined(ffprobe: str, video: Video, gaps: bool = True) -> Video:
     if TIMES_BEGIN_ANEW.isdisjoint(video.container.split(",")) or video.restarts:
         return video
     packets = _packets(ffprobe, video.path, "pts_time,dts_time", "V:0", video.options)
-    times = [time for fields in packets if (time := _number(fields.get("dts_time"))) is not None]
+    times = [time for fields in packets if (time := number_in(fields.get("dts_time"))) is not None]
     frame = float(1 / video.rate) if video.rate else 0.0
     parts = _recordings(times, frame, AHEAD_S if gaps else math.inf)
     if len(parts) < 2:
@@ -381,7 +381,7 @@ def ends_of_streams(ffprobe: str, video: Video) -> tuple[float | None, float | N
         ):  # D: discarded by an edit list
             own = fields.get("stream_index") == place
             end = time + (
-                _number(fields.get("duration_time")) or (float(1 / video.rate) if own and video.rate else 0.0)
+                number_in(fields.get("duration_time")) or (float(1 / video.rate) if own and video.rate else 0.0)
             )
             ends[own] = max(ends.get(own, end), end)
     start = _start_of_file(ffprobe, video)
@@ -396,7 +396,7 @@ def _index_of_video(ffprobe: str, video: Video) -> int | None:
 
 def _start_of_file(ffprobe: str, video: Video) -> float:
     words = "-show_entries", "format=start_time", "-of", "csv=p=0"
-    return _number(ask_ffprobe(ffprobe, video.path, *words, options=video.options).strip()) or 0.0
+    return number_in(ask_ffprobe(ffprobe, video.path, *words, options=video.options).strip()) or 0.0
 
 
 def _packets(
@@ -408,8 +408,8 @@ def _packets(
 
 
 def _time_of(fields: dict[str, str]) -> float | None:
-    time = _number(fields.get("pts_time"))
-    return _number(fields.get("dts_time")) if time is None else time
+    time = number_in(fields.get("pts_time"))
+    return number_in(fields.get("dts_time")) if time is None else time
 
 
 def ask_ffprobe(
@@ -435,7 +435,7 @@ def _of_ffprobe(options: Sequence[str]) -> list[str]:
     words: list[str] = []
     taken = False
     for word in options:
-        if word.startswith("-") and not _number(word):
+        if word.startswith("-") and not number_in(word):
             taken = word[1:].partition(":")[0] not in OF_FFMPEG_ALONE
         if taken and word != FLAG:
             words.append(word)
@@ -452,14 +452,14 @@ def _duration(stream: dict[str, Any], container: dict[str, Any]) -> float | None
 
     Matroska counts from zero, wherever the file starts, and may have the end of each stream as a tag.
     """
-    duration, first = _number(container.get("duration")), _number(container.get("start_time")) or 0.0
+    duration, first = number_in(container.get("duration")), number_in(container.get("start_time")) or 0.0
     if "matroska" not in str(container.get("format_name", "")):
         return duration
     end = duration or 0.0
     if found := re.fullmatch(r"(\d+):(\d\d):(\d\d(?:\.\d+)?)", str(stream.get("tags", {}).get("DURATION", ""))):
         tagged = 3600 * int(found[1]) + 60 * int(found[2]) + float(found[3])
         end = min(tagged, end or tagged)
-    start = max(_number(stream.get("start_time")) or 0.0, first)
+    start = max(number_in(stream.get("start_time")) or 0.0, first)
     return end - start if end > start else None
 
 
@@ -468,7 +468,7 @@ def _rate(stream: dict[str, Any]) -> Fraction | None:
 
     r_frame_rate is exact, but counts fields if a picture has two of them; avg_frame_rate is rounded.
     """
-    exact, average = _fraction(stream.get("r_frame_rate")), _fraction(stream.get("avg_frame_rate"))
+    exact, average = fraction_in(stream.get("r_frame_rate")), fraction_in(stream.get("avg_frame_rate"))
     if not exact or not average:
         return None
     for rate in (exact, exact / 2):
@@ -477,15 +477,16 @@ def _rate(stream: dict[str, Any]) -> Fraction | None:
     return None
 
 
-def _fraction(text: str | None) -> Fraction | None:
-    """Returns the fraction; None for 0/0 and for a missing one."""
+def fraction_in(text: str | None) -> Fraction | None:
+    """Returns the fraction that a text is; None for 0/0 and for a missing one."""
     try:
         return Fraction(text or "0") or None
     except (ValueError, ZeroDivisionError):
         return None
 
 
-def _number(text: Any) -> float | None:
+def number_in(text: Any) -> float | None:
+    """Returns the number that a text is; None for other texts and for a missing one."""
     try:
         return float(text)
     except (TypeError, ValueError):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from . import _json
-from ._ffmpeg import SEEKABLE, ask_ffprobe
+from ._ffmpeg import SEEKABLE, ask_ffprobe, fraction_in, number_in
 from ._run import READING_S
 from ._terminal import Failure
 
@@ -57,19 +57,11 @@ def _place_of_last(told: dict[str, Any]) -> float | None:
     container = told.get("format", {})
     if SEEKABLE.isdisjoint(str(container.get("format_name", "")).split(",")):
         return None
-    stream = next(iter(told.get("streams", [])), {})
+    stream: dict[str, Any] = next(iter(told.get("streams", [])), {})
     for part in (stream, container):
-        begin, length = _number(part.get("start_time")), _number(part.get("duration"))
+        begin, length = number_in(part.get("start_time")), number_in(part.get("duration"))
         if length is not None:
-            count, _, seconds = str(stream.get("avg_frame_rate", "")).partition("/")
-            rate = (_number(count) or 0.0) / (_number(seconds) or 1.0)
-            back = (MOST_PACKETS + SPARE_PACKETS) / rate if rate > 0 else USUAL_BACK_S
+            rate = fraction_in(str(stream.get("avg_frame_rate", "")))
+            back = float((MOST_PACKETS + SPARE_PACKETS) / rate) if rate and rate > 0 else USUAL_BACK_S
             return max((begin or 0.0) + length - back, begin or 0.0)
     return None
-
-
-def _number(text: Any) -> float | None:
-    try:
-        return float(text)
-    except (TypeError, ValueError):
-        return None

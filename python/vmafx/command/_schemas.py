@@ -203,7 +203,7 @@ PROVENANCE = _object(
         "inputs": _list(INPUT, minItems=2, maxItems=MOST_ENCODES + 1, description="a list of two inputs or more"),
     }
 )
-# What `vmafx score --json` prints, as far as it is read again.
+# The output of `vmafx score --json`, as far as it is read again.
 RESULT = _object(
     {
         "encodes": _list(

@@ -239,7 +239,7 @@ def _job_number(text: str) -> int:
 
 
 def _search(text: str) -> float:
-    seconds = _number(text)
+    seconds = _ffmpeg.number_in(text)
     if seconds is None or not 0 < seconds <= MOST_SEARCH:
         raise argparse.ArgumentTypeError(
             f"'{text}' is not a number of seconds up to {MOST_SEARCH}; write --sync after the videos, or --sync=5"
@@ -248,7 +248,7 @@ def _search(text: str) -> float:
 
 
 def _offset(text: str) -> Begin:
-    seconds = _number(text)
+    seconds = _ffmpeg.number_in(text)
     if seconds is None or not math.isfinite(seconds):
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds: give one such as 0.48 or -0.48")
     return Begin(
@@ -277,13 +277,6 @@ def _one_of(values: Mapping[str, Any]) -> Callable[[str], Any]:
         return values[text]
 
     return parse
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _range(text: str) -> TimeRange:

@@ -4,7 +4,8 @@
 
 #include <cstddef>
 
-/* Where constants are, and what keeps a symbol inside the library: a DLL exports none unasked. */
+/* Assembler's words: the section of constants, and the mark that keeps a symbol inside the library. A DLL exports no
+ * symbol unasked. */
 #if defined(__ELF__)
 #define VMAFX_EMBED_BEGIN ".pushsection .rodata\n"
 #define VMAFX_EMBED_HIDE(name) ".hidden " name "\n"

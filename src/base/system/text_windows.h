@@ -1,4 +1,4 @@
-/* What the Windows side of this room shares: texts in UTF-16, and error codes. */
+/* Texts in UTF-16 and error codes, which all of the Windows side of this room uses. */
 #ifndef VMAFX_BASE_SYSTEM_TEXT_WINDOWS_H
 #define VMAFX_BASE_SYSTEM_TEXT_WINDOWS_H
 
