@@ -164,9 +164,11 @@ Run look(Params params, const Stream& stream = {}) {
   return run;
 }
 
+/* All pairs are looked at, and every tenth is scored. */
 Params vmaf(const char* check = nullptr, const char* backend = "cpu") {
   Params params = params_for(backend);
   params.check = check;
+  params.n_subsample = 10;
   return params;
 }
 
@@ -274,13 +276,13 @@ START_TEST(findings_are_those_of_one_run) {
   use_emulator();
   const std::vector<Found> wanted = look(vmaf()).findings[0];
   ck_assert_uint_eq(wanted.size(), 1);
-  Params verified = vmaf(nullptr, "hip"), skipping = vmaf(), several = vmaf(), threads = vmaf(), early = vmaf();
+  Params verified = vmaf(nullptr, "hip"), whole = vmaf(), several = vmaf(), threads = vmaf(), early = vmaf();
   verified.verify = 1;
-  skipping.n_subsample = 5;
+  whole.n_subsample = 1;
   several.encodes = 3;
   threads.n_threads = 4;
   early.early_doubts = 1;
-  for (const Params& params : {vmaf("fail"), vmaf("log"), vmaf(nullptr, "hip"), verified, skipping, threads, early})
+  for (const Params& params : {vmaf("fail"), vmaf("log"), vmaf(nullptr, "hip"), verified, whole, threads, early})
     ck_assert(look(params).findings[0] == wanted);
   const Run run = look(several, {.exchanged = 5});
   ck_assert(run.findings[0] == wanted && run.findings[1].empty() && run.findings[2] == wanted);
@@ -406,6 +408,7 @@ START_TEST(lines_name_what_is_sure_so_far) {
   Params params = vmaf();
   params.log_path = file.path().c_str();
   params.log_fmt = "ndjson";
+  params.n_subsample = 1;
   look(params);
   std::ifstream lines(file.path());
   std::string line;
