@@ -5,6 +5,7 @@ filter reports.
 """
 
 import argparse
+import contextlib
 import json
 import math
 import tempfile
@@ -21,7 +22,7 @@ from ._changes import AS_TAGGED, MATRICES, RANGES, Box, Change, Turn
 from ._models import Scale
 from ._names import redact
 from ._outputs import PAGE, REPORT, Guard, Output, add_force, check_outputs, heatmaps
-from ._provenance import FORMATS, add_to_log, provenance_of
+from ._provenance import FORMATS, add_to_log, packets_beside, provenance_of
 from ._result import Result
 from ._said import Said
 from ._schemas import check_packages
@@ -293,10 +294,11 @@ def run(arguments: argparse.Namespace) -> int:
     guard = _check_arguments(arguments)
     with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
         log = Path(folder) / f"scores{arguments.log.suffix.lower() if arguments.log else '.json'}"
-        work, result = _scored(arguments, _prepared(arguments, log), log)
-        told = None
-        if arguments.json or (arguments.log and log.suffix in FORMATS):
-            told = provenance_of(work, result.encodes, log, arguments.range)
+        work = _prepared(arguments, log)
+        is_told = arguments.json or (arguments.log and log.suffix in FORMATS)
+        with packets_beside(work) if is_told else contextlib.nullcontext([]) as packets:
+            work, result = _scored(arguments, work, log)
+        told = provenance_of(work, result.encodes, log, packets, arguments.range) if is_told else None
         if arguments.log:
             content = add_to_log(log, told) if told and log.suffix in FORMATS else log.read_bytes()
             with whole_file(arguments.log, guard) as path:
