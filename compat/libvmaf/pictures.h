@@ -1,4 +1,9 @@
-/* Pictures: memory with a count of who refers to it, and a pool that gets it back. */
+/* Pictures: memory with a count of who refers to it, and a pool that gets it back.
+ *
+ * A program has VmafPicture as its header has it, release 3.2.1's or a later one's with a color, and does not say which.
+ * Both agree in what comes before `ref`. So a picture is found again by its first plane's address, and of a picture of
+ * unknown layout nothing beyond the shorter one is read or written. A picture of vmaf_picture_wrap(), which the shorter
+ * header does not declare, has the longer one. */
 #ifndef COMPAT_LIBVMAF_PICTURES_H
 #define COMPAT_LIBVMAF_PICTURES_H
 
@@ -26,7 +31,9 @@ class PicturePool;
 
 struct VmafRef {
   std::atomic<int> count{1};
-  compat::Memory memory;
+  const void* first_plane = nullptr;
+  bool wrapped = false;                       // the program keeps the memory
+  compat::Memory memory;                      // null if wrapped
   std::shared_ptr<compat::PicturePool> pool;  // the pool that the memory returns to; null: it is freed
 };
 
@@ -41,6 +48,17 @@ struct PictureLayout {
   /* EINVAL: there is no such picture. */
   static int make(const VmafPictureParameters& parameters, PictureLayout* layout);
 };
+
+/* Takes a picture from the program, which has zeros then: with its reference in `ref`, null if it has none, and the
+ * color that a program with a later header has set. */
+struct Taken {
+  VmafPicture picture;
+  VmafColor color;
+};
+Taken take(VmafPicture* picture);
+
+/* Lets go of a reference. */
+int drop(VmafRef* ref);
 
 /* Pictures of one size. Beyond those that it was made with, it makes more while the others are in use: libvmaf waits
  * for one of them instead, which could be for ever where the frames in flight are more than the program has counted

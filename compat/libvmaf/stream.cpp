@@ -12,10 +12,7 @@
 namespace compat {
 namespace {
 
-void release(void* picture) {
-  const std::unique_ptr<VmafPicture> held(static_cast<VmafPicture*>(picture));
-  vmaf_picture_unref(held.get());
-}
+void release(void* picture) { drop(static_cast<VmafRef*>(picture)); }
 
 VmafxPicture picture_of(VmafPicture* picture) {
   VmafxPicture given{};
@@ -23,8 +20,7 @@ VmafxPicture picture_of(VmafPicture* picture) {
     given.data[p] = static_cast<const uint8_t*>(picture->data[p]);
     given.stride[p] = picture->stride[p];
   }
-  auto held = std::make_unique<VmafPicture>(std::exchange(*picture, {}));
-  given.opaque = held.release();
+  given.opaque = std::exchange(picture->ref, nullptr);
   given.release = release;
   return given;
 }
@@ -93,25 +89,38 @@ void keep_error(void* words, VmafxLogLevel level, const char* message) {
 }  // namespace
 
 Pair::~Pair() {
-  for (VmafPicture* picture : {&ref_, &dist_})
-    if (picture->ref) vmaf_picture_unref(picture);
+  for (const Taken* taken : {&ref_, &dist_})
+    if (taken->picture.ref) drop(taken->picture.ref);
 }
 
 int Pair::check() const {
-  if (!ref_.ref || !dist_.ref) return COMPAT_INVALID("a picture was given that vmaf_picture_alloc() did not make");
-  if (!same_format(dist_, format_of(ref_))) return COMPAT_INVALID("the two pictures differ in size or format");
+  if (!ref_.picture.ref || !dist_.picture.ref)
+    return COMPAT_INVALID("a picture was given that vmaf_picture_alloc() did not make");
+  if (!same_format(dist_.picture, format_of(ref_.picture)))
+    return COMPAT_INVALID("the two pictures differ in size or format");
   return 0;
 }
 
 int Pair::submit(VmafxContext* context) {
-  const VmafxPicture ref = picture_of(&ref_), dist = picture_of(&dist_);
+  const VmafxPicture ref = picture_of(&ref_.picture), dist = picture_of(&dist_.picture);
   return vmafx_submit(context, &ref, &dist);
 }
 
 Pair Pair::again() const {
-  VmafPicture ref = ref_, dist = dist_;
-  for (const VmafPicture* picture : {&ref, &dist}) picture->ref->count++;
-  return {&ref, &dist};
+  for (const Taken* taken : {&ref_, &dist_}) taken->picture.ref->count++;
+  return {ref_, dist_};
+}
+
+/* The numbers are those of ITU-T H.273. */
+VmafxColor Pair::color_of(const Taken& taken) {
+  constexpr int kRanges[] = {0, 1, 2}, kPrimaries[] = {0, 1, 9, 12}, kTransfers[] = {0, 1, 16},
+                kMatrices[] = {0, 1, 9, 14};
+  VmafxColor color{};
+  color.range = kRanges[taken.color.range];
+  color.primaries = kPrimaries[taken.color.primaries];
+  color.transfer = kTransfers[taken.color.trc];
+  color.matrix = kMatrices[taken.color.matrix];
+  return color;
 }
 
 int Stream::check(const std::string& features) { return try_to_open(features, errors_of_vmafx, nullptr); }
@@ -121,8 +130,8 @@ std::string Stream::contradiction(const std::string& features, const std::string
   return try_to_open(features + "|" + others, keep_error, &words) ? words : "";
 }
 
-int Stream::begin(const VmafPicture& ref, const std::string& features) {
-  format_.pic_params = format_of(ref);
+int Stream::begin(const Pair& pair, const std::string& features) {
+  format_.pic_params = format_of(pair.ref());
   began_ = std::chrono::steady_clock::now();
   if (features.empty()) return 0;
   Options options(features);
@@ -144,7 +153,10 @@ int Stream::begin(const VmafPicture& ref, const std::string& features) {
   format.height = to_int(format_.pic_params.h);
   format.bits = to_int(format_.pic_params.bpc);
   format.chroma = chroma_of(format_.pic_params.pix_fmt);
-  return vmafx_configure(context, &format, &format);
+  VmafxFormat dist = format;
+  format.color = pair.ref_color();
+  dist.color = pair.dist_color();
+  return vmafx_configure(context, &format, &dist);
 }
 
 /* vmafx counts the pairs, and leaves out those whose numbers `n_subsample` does not divide; libvmaf does so with what
@@ -164,7 +176,7 @@ int Stream::read(Pair& pair, unsigned index, const std::string& features, Scores
   if (const int ret = pair.check()) return ret;
   if (const int ret = check_next(pair.ref(), index)) return ret;
   if (!began())
-    if (const int ret = begin(pair.ref(), features)) return ret;
+    if (const int ret = begin(pair, features)) return ret;
   indices_.push_back(index);
   if (!context_) return 0;
   if (const int ret = pair.submit(context_.get())) return ret;
