@@ -18,9 +18,10 @@ size_t aligned(size_t bytes) {
   return (bytes + kBytes - 1) / kBytes * kBytes;
 }
 
-/* Zeros; null: there is no memory. */
-Memory allocate(size_t bytes) {
-  Memory memory(::operator new(bytes, kAlignment, std::nothrow));
+/* Zeros; on a GPU any bytes. Null: there is no memory. */
+Memory allocate(size_t bytes, const std::shared_ptr<const Cuda>& cuda = nullptr) {
+  if (cuda) return {cuda->allocate(bytes), {cuda}};
+  Memory memory(::operator new(bytes, kAlignment, std::nothrow), {});
   if (memory) std::memset(memory.get(), 0, bytes);
   return memory;
 }
@@ -106,6 +107,8 @@ void place(const PictureLayout& layout, Memory memory, std::shared_ptr<PicturePo
     if (picture->h[p]) picture->data[p] = static_cast<uint8_t*>(memory.get()) + layout.offset[p];
   ref->first_plane = picture->data[0];
   ref->memory = std::move(memory);
+  ref->luma_stride = picture->stride[0];
+  ref->luma_bytes = static_cast<size_t>(picture->stride[0]) * picture->h[0];
   ref->pool = std::move(pool);
   references().add(ref.get());
   picture->ref = ref.release();
@@ -153,12 +156,14 @@ int drop(VmafRef* ref) {
   });
 }
 
-int PicturePool::make(const VmafPictureConfiguration& configuration, std::shared_ptr<PicturePool>* pool) {
+int PicturePool::make(const VmafPictureConfiguration& configuration, std::shared_ptr<const Cuda> cuda,
+                      std::shared_ptr<PicturePool>* pool) {
   if (!configuration.pic_cnt) return -EINVAL;
   auto made = std::make_shared<PicturePool>();
   if (const int ret = PictureLayout::make(configuration.pic_params, &made->layout_)) return ret;
+  made->cuda_ = std::move(cuda);
   for (unsigned i = 0; i < configuration.pic_cnt; i++) {
-    made->free_.push_back(allocate(made->layout_.bytes));
+    made->free_.push_back(allocate(made->layout_.bytes, made->cuda_));
     if (!made->free_.back()) return -ENOMEM;
   }
   *pool = std::move(made);
@@ -174,7 +179,7 @@ int PicturePool::fetch(VmafPicture* picture) {
       free_.pop_back();
     }
   }
-  if (!memory) memory = allocate(layout_.bytes);
+  if (!memory) memory = allocate(layout_.bytes, cuda_);
   if (!memory) return -ENOMEM;
   place(layout_, std::move(memory), shared_from_this(), picture);
   return 0;

@@ -78,6 +78,7 @@ class Stream {
   const VmafConfiguration asked_;
   const Settings settings_;
   VmafPictureConfiguration format_{};                    // pic_params; of the first pair
+  bool on_gpu_ = false;                                  // the pictures are in a GPU's memory
   std::unique_ptr<VmafxContext, CloseContext> context_;  // null where there are no features
   std::vector<unsigned> indices_;  // indices of the pairs that were read, by the numbers that vmafx counts
   size_t taken_ = 0;               // results

@@ -778,14 +778,134 @@ START_TEST(pictures_are_looked_at) {
 }
 END_TEST
 
-START_TEST(pictures_of_cuda_are_refused) {
-  Client client({VMAF_LOG_LEVEL_NONE, 1, 1, 0, 0});
+/* -- Pictures in CUDA's memory ------------------------------------------------------------------------------------- */
+
+namespace {
+
+/* The driver: this program, in whose functions a GPU's memory is the host's. */
+struct Driver {
+  bool works = true;
+  std::atomic<int> allocations = 0, downloads = 0;
+} driver;
+
+int context_of_program;  // its address is the program's CUcontext
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int cuInit(unsigned) { return driver.works ? 0 : 100; }
+int cuDeviceGet(int* device, int ordinal) {
+  *device = ordinal;
+  return 0;
+}
+int cuDevicePrimaryCtxRetain(void** context, int) {
+  *context = &context_of_program;
+  return 0;
+}
+int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
+int cuCtxPushCurrent_v2(void* context) { return context == &context_of_program ? 0 : 1; }
+int cuCtxPopCurrent_v2(void** context) {
+  *context = nullptr;
+  return 0;
+}
+int cuMemAlloc_v2(uint64_t* address, size_t bytes) {
+  *address = reinterpret_cast<uintptr_t>(std::malloc(bytes));
+  driver.allocations++;
+  return 0;
+}
+int cuMemFree_v2(uint64_t address) {
+  std::free(reinterpret_cast<void*>(static_cast<uintptr_t>(address)));
+  driver.allocations--;
+  return 0;
+}
+int cuMemcpyDtoH_v2(void* to, uint64_t from, size_t bytes) {
+  std::memcpy(to, reinterpret_cast<void*>(static_cast<uintptr_t>(from)), bytes);
+  driver.downloads++;
+  return 0;
+}
+}
+#pragma GCC visibility pop
+
+namespace {
+
+void fetch_on_gpu(const Client& client, int n, bool distorted, VmafPicture* picture) {
+  ck_assert_int_eq(vmaf_cuda_fetch_preallocated_picture(client, picture), 0);
+  VmafPicture luma = *picture;
+  for (int p = 1; p < 3; p++) luma.h[p] = 0;  // programs fill the luma alone
+  fill(kFormat, n, distorted, &luma);
+}
+
+}  // namespace
+
+/* As FFmpeg's filter libvmaf_cuda does. The CPU scores copies here. */
+START_TEST(pictures_of_cuda_are_scored) {
+  setenv("VMAFX_BACKEND", "cpu", 1);
+  const Outcome wanted = expected("version=vmaf_v0.6.1", "name=psnr:enable_chroma=false");
+  {
+    Client client;
+    const Model model("vmaf_v0.6.1");
+    VmafCudaState* state = nullptr;
+    ck_assert_int_eq(vmaf_cuda_state_init(&state, {&context_of_program}), 0);
+    ck_assert_int_eq(vmaf_cuda_import_state(client, state), 0);
+    std::free(state);
+    const auto w = static_cast<unsigned>(kFormat.width), h = static_cast<unsigned>(kFormat.height),
+               bpc = static_cast<unsigned>(kFormat.bits);
+    ck_assert_int_eq(vmaf_cuda_preallocate_pictures(
+                         client, {{w, h, bpc, pixel_format(kFormat)}, VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE}),
+                     0);
+    ck_assert_int_eq(vmaf_use_features_from_model(client, model), 0);
+    ck_assert_int_eq(client.use("psnr"), 0);  // of the luma, which is all there is
+    for (unsigned n = 0; n < kFrames; n++) {
+      VmafPicture ref, dist;
+      fetch_on_gpu(client, static_cast<int>(n), false, &ref);
+      fetch_on_gpu(client, static_cast<int>(n), true, &dist);
+      ck_assert_int_eq(vmaf_read_pictures(client, &ref, &dist, n), 0);
+    }
+    ck_assert_int_eq(client.flush(), 0);
+    for (unsigned n = 0; n < kFrames; n++) {
+      check_score("vmaf", model.score(client, n), wanted.frames[n].at("vmaf"));
+      check_score("psnr_y", client.feature("psnr_y", n), wanted.frames[n].at("psnr_y"));
+    }
+    ck_assert_int_ge(driver.downloads, 2 * kFrames);
+  }
+  ck_assert_int_eq(driver.allocations, 0);
+}
+END_TEST
+
+/* What reads chroma has none, and what cannot be is an error that says so. */
+START_TEST(pictures_of_cuda_have_luma_alone) {
+  setenv("VMAFX_BACKEND", "cpu", 1);
+  Client client;
+  ck_assert_int_eq(client.use("ciede"), 0);
+  VmafCudaPictureConfiguration configuration = {{96, 64, 8, VMAF_PIX_FMT_YUV420P},
+                                                VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE};
+  assert_contains(said_by([&] { ck_assert_int_eq(vmaf_cuda_preallocate_pictures(client, configuration), -EINVAL); }),
+                  "need vmaf_cuda_import_state() before");
+  VmafPicture ref, dist, hosts = make_vmaf_picture(kFormat, 0, false);
+  ck_assert_int_eq(vmaf_cuda_fetch_preallocated_picture(client, &ref), -EINVAL);
   VmafCudaState* state = nullptr;
-  VmafPicture picture = {};
-  ck_assert_int_eq(vmaf_cuda_state_init(&state, {}), -EINVAL);
-  ck_assert_int_eq(vmaf_cuda_import_state(client, state), -EINVAL);
-  ck_assert_int_eq(vmaf_cuda_preallocate_pictures(client, {}), -EINVAL);
-  ck_assert_int_eq(vmaf_cuda_fetch_preallocated_picture(client, &picture), -EINVAL);
+  ck_assert_int_eq(vmaf_cuda_state_init(&state, {nullptr}), 0);  // the primary context
+  ck_assert_int_eq(vmaf_cuda_import_state(client, state), 0);
+  std::free(state);
+  configuration.pic_params = {hosts.w[0], hosts.h[0], hosts.bpc, hosts.pix_fmt};
+  ck_assert_int_eq(vmaf_cuda_preallocate_pictures(client, configuration), 0);
+  fetch_on_gpu(client, 0, false, &ref);
+  assert_contains(said_by([&] { ck_assert_int_eq(vmaf_read_pictures(client, &ref, &hosts, 0), -EINVAL); }),
+                  "one of two pictures is in CUDA's memory");
+  fetch_on_gpu(client, 0, false, &ref);
+  fetch_on_gpu(client, 0, true, &dist);
+  assert_contains(said_by([&] { ck_assert_int_eq(vmaf_read_pictures(client, &ref, &dist, 0), -EINVAL); }), "ciede");
+  configuration.pic_prealloc_method = VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED;
+  ck_assert_int_eq(vmaf_cuda_preallocate_pictures(client, configuration), 0);
+  ck_assert_int_eq(vmaf_cuda_fetch_preallocated_picture(client, &ref), 0);
+  fill(kFormat, 0, false, &ref);
+  ck_assert_int_eq(vmaf_picture_unref(&ref), 0);
+  driver.works = false;
+  assert_contains(said_by([&] { ck_assert_int_eq(vmaf_cuda_state_init(&state, {nullptr}), -EINVAL); }),
+                  "no NVIDIA driver that works");
+  ck_assert_ptr_null(state);
 }
 END_TEST
 
@@ -818,6 +938,7 @@ int main() {
                                {"close", contexts_are_closed_at_any_time},
                                {"threads", threads_do_not_meet},
                                {"variables", wrong_variables_are_errors},
-                               {"cuda", pictures_of_cuda_are_refused},
+                               {"cuda", pictures_of_cuda_are_scored},
+                               {"cuda_luma", pictures_of_cuda_have_luma_alone},
                                {"look", pictures_are_looked_at}});
 }
