@@ -648,6 +648,22 @@ START_TEST(what_later_headers_declare_is_refused_in_words) {
 }
 END_TEST
 
+/* libvmaf takes a pair if one of its pictures has the depth of those before. */
+START_TEST(pairs_have_one_depth) {
+  Client client;
+  ck_assert_int_eq(client.use("psnr"), 0);
+  ck_assert_int_eq(client.read(kFormat, 0, 0), 0);
+  for (const bool ref_is_deep : {false, true}) {
+    VmafxFormat deep = kFormat;
+    deep.bits = 10;
+    VmafPicture ref = make_vmaf_picture(ref_is_deep ? deep : kFormat, 1, false),
+                dist = make_vmaf_picture(ref_is_deep ? kFormat : deep, 1, true);
+    assert_contains(said_by([&] { ck_assert_int_eq(vmaf_read_pictures(client, &ref, &dist, 1), -EINVAL); }),
+                    "the two pictures differ in size or format");
+  }
+}
+END_TEST
+
 START_TEST(wrong_calls_are_errors) {
   double score = 0;
   VmafModel* none = nullptr;
@@ -934,6 +950,7 @@ int main() {
                                {"layouts", both_headers_have_their_pictures},
                                {"wrapped", pictures_wrap_planes_of_the_program},
                                {"later", what_later_headers_declare_is_refused_in_words},
+                               {"depths", pairs_have_one_depth},
                                {"errors", wrong_calls_are_errors},
                                {"close", contexts_are_closed_at_any_time},
                                {"threads", threads_do_not_meet},
