@@ -522,7 +522,7 @@ START_TEST(pictures_have_libvmafs_sizes) {
 }
 END_TEST
 
-/* -- Programs with either header's VmafPicture ---------------------------------------------------------------------- */
+/* -- Programs with either header's VmafPicture --------------------------------------------------------------------- */
 
 /* A picture as one header lays it out, and bytes behind it that are not the picture's. */
 template <class Picture>

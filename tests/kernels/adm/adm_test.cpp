@@ -204,7 +204,7 @@ START_TEST(filter_taps_reflect_at_the_near_side_and_repeat_at_the_far_side) {
 }
 END_TEST
 
-/* -- What libvmaf leaves undefined, or does otherwise than it means to ---------------------------------------------- */
+/* -- What libvmaf leaves undefined, or does otherwise than it means to --------------------------------------------- */
 
 /* From 17 to 32 samples a side, scale 3 has a side of 2 or 3, where libvmaf reads before its planes; and bands of 16
  * columns and fewer have cubes that are shifted by 0, whose rounding it computes from 2 to the power of 2^32 - 1. Here
