@@ -1,9 +1,9 @@
 /* Pictures: memory with a count of who refers to it, and a pool that gets it back.
  *
  * A program has VmafPicture as its header has it, release 3.2.1's or a later one's with a color, and does not say
- * which. Both agree in what comes before `ref`. So a picture is found again by its first plane's address, and of a picture of
- * unknown layout nothing beyond the shorter one is read or written. A picture of vmaf_picture_wrap(), which the shorter
- * header does not declare, has the longer one. */
+ * which. Both agree in what comes before `ref`. So a picture is found again by its first plane's address, and of a
+ * picture of unknown layout nothing beyond the shorter one is read or written. A picture of vmaf_picture_wrap(), which
+ * the shorter header does not declare, has the longer one. */
 #ifndef COMPAT_LIBVMAF_PICTURES_H
 #define COMPAT_LIBVMAF_PICTURES_H
 
