@@ -90,6 +90,65 @@ struct VmafPicture {
   void* priv;
 };
 
+/* -- Of libvmaf's master since September 2026, after release 3.2.1: what its picture.h adds. */
+enum VmafColorRange : unsigned {
+  VMAF_COLOR_RANGE_UNKNOWN = 0,
+  VMAF_COLOR_RANGE_LIMITED = 1,
+  VMAF_COLOR_RANGE_FULL = 2,
+};
+
+enum VmafColorPrimaries : unsigned {
+  VMAF_COLOR_PRIMARIES_UNKNOWN = 0,
+  VMAF_COLOR_PRIMARIES_BT709 = 1,
+  VMAF_COLOR_PRIMARIES_BT2020 = 2,
+  VMAF_COLOR_PRIMARIES_SMPTE432 = 3,
+};
+
+enum VmafColorTransferCharacteristic : unsigned {
+  VMAF_COLOR_TRC_UNKNOWN = 0,
+  VMAF_COLOR_TRC_BT709 = 1,
+  VMAF_COLOR_TRC_SMPTE2084 = 2,
+};
+
+enum VmafColorMatrixCoefficients : unsigned {
+  VMAF_COLOR_MATRIX_UNKNOWN = 0,
+  VMAF_COLOR_MATRIX_BT709 = 1,
+  VMAF_COLOR_MATRIX_BT2020_NCL = 2,
+  VMAF_COLOR_MATRIX_ICTCP = 3,
+};
+
+struct VmafColor {
+  VmafColorRange range;
+  VmafColorPrimaries primaries;
+  VmafColorTransferCharacteristic trc;
+  VmafColorMatrixCoefficients matrix;
+};
+
+/* VmafPicture there: a color lies where release 3.2.1 has `ref` and `priv`. */
+struct VmafLaterPicture {
+  VmafPixelFormat pix_fmt;
+  unsigned bpc;
+  unsigned w[3], h[3];
+  ptrdiff_t stride[3];
+  void* data[3];
+  VmafColor color;
+  VmafRef* ref;
+  void* priv;
+};
+
+/* VmafPictureWrapped there. The last two are `cookie` and `release_picture`, whose order is not known. */
+struct VmafLaterPictureWrapped {
+  VmafPixelFormat pix_fmt;
+  unsigned bpc;
+  unsigned w, h;
+  void* data[3];
+  ptrdiff_t stride[3];
+  void* release[2];
+};
+
+struct VmafPictureConvertContext;
+struct VmafPictureConvertTarget;
+
 struct VmafPictureParameters {  // has no name in C
   unsigned w, h;
   unsigned bpc;
@@ -138,6 +197,14 @@ LIBVMAF_API int vmaf_feature_dictionary_free(VmafFeatureDictionary** dict);
 LIBVMAF_API int vmaf_picture_alloc(VmafPicture* pic, VmafPixelFormat pix_fmt, unsigned bpc, unsigned w, unsigned h);
 LIBVMAF_API int vmaf_picture_unref(VmafPicture* pic);
 
+/* The same, of libvmaf's master: a picture whose planes the program keeps; conversions. */
+LIBVMAF_API int vmaf_picture_wrap(VmafLaterPicture* pic, VmafLaterPictureWrapped pic_wrapped);
+LIBVMAF_API int vmaf_picture_convert_context_init(VmafPictureConvertContext** ctx, const VmafLaterPicture* src,
+                                                  const VmafPictureConvertTarget* target);
+LIBVMAF_API int vmaf_picture_convert(VmafPictureConvertContext* ctx, VmafLaterPicture* dst,
+                                     const VmafLaterPicture* src);
+LIBVMAF_API int vmaf_picture_convert_context_close(VmafPictureConvertContext* ctx);
+
 /* -- model.h: models, and collections of models. overload() takes the dictionary. */
 LIBVMAF_API int vmaf_model_load(VmafModel** model, VmafModelConfig* cfg, const char* version);
 LIBVMAF_API int vmaf_model_load_from_path(VmafModel** model, VmafModelConfig* cfg, const char* path);
@@ -185,6 +252,8 @@ LIBVMAF_API int vmaf_cuda_fetch_preallocated_picture(VmafContext* vmaf, VmafPict
 
 static_assert(sizeof(VmafConfiguration) == 32 && offsetof(VmafConfiguration, gpumask) == 24);
 static_assert(sizeof(VmafPicture) == 96 && offsetof(VmafPicture, data) == 56 && offsetof(VmafPicture, priv) == 88);
+static_assert(sizeof(VmafLaterPicture) == 112 && offsetof(VmafLaterPicture, color) == offsetof(VmafPicture, ref));
+static_assert(sizeof(VmafLaterPictureWrapped) == 80);
 static_assert(sizeof(VmafPictureConfiguration) == 20 && offsetof(VmafPictureConfiguration, pic_cnt) == 16);
 static_assert(sizeof(VmafModelConfig) == 16 && offsetof(VmafModelConfig, flags) == 8);
 static_assert(sizeof(VmafModelCollectionScore) == 40 && offsetof(VmafModelCollectionScore, bootstrap) == 8);

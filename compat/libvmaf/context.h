@@ -26,6 +26,8 @@ struct VmafContext {
 
   std::mutex mutex;                           // held while a call is in what follows, but for the pool
   std::shared_ptr<compat::PicturePool> pool;  // null: none was asked for
+  std::shared_ptr<const compat::Cuda> cuda;   // null: no state was imported
+  std::shared_ptr<compat::PicturePool> cuda_pool;
 
   int use(const std::string& features);  // as in the option `feature`
   int use_model(const compat::LoadedModel& model);

@@ -133,7 +133,7 @@ int vmaf_score_pooled_model_collection(VmafContext* vmaf, VmafModelCollection* c
 }
 
 int vmaf_preallocate_pictures(VmafContext* vmaf, VmafPictureConfiguration cfg) {
-  return locked(vmaf, [&] { return compat::PicturePool::make(cfg, &vmaf->pool); });
+  return locked(vmaf, [&] { return compat::PicturePool::make(cfg, nullptr, &vmaf->pool); });
 }
 
 int vmaf_fetch_preallocated_picture(VmafContext* vmaf, VmafPicture* pic) {

@@ -34,7 +34,7 @@ int pool(const std::string& key, VmafPoolingMethod method, const std::vector<dou
     case VMAF_POOL_METHOD_MAX: return pool_by("max");
     case VMAF_POOL_METHOD_MEAN: return pool_by("mean");
     case VMAF_POOL_METHOD_HARMONIC_MEAN: return pool_by("harmonic_mean");
-    default: return -EINVAL;
+    default: return COMPAT_INVALID("there is no pooling method %u in libvmaf 3.2.1: use 1 to 4", unsigned{method});
   }
 }
 

@@ -12,19 +12,30 @@
 namespace compat {
 namespace {
 
-void release(void* picture) {
-  const std::unique_ptr<VmafPicture> held(static_cast<VmafPicture*>(picture));
-  vmaf_picture_unref(held.get());
+void release(void* picture) { drop(static_cast<VmafRef*>(picture)); }
+
+/* Copies the luma of a picture on a GPU to host memory. */
+int download(void* picture, VmafxPicture* copy) {
+  const auto& ref = *static_cast<const VmafRef*>(picture);
+  return guarded([&] {
+    auto bytes = std::make_unique<uint8_t[]>(ref.luma_bytes);
+    if (const int ret = gpu_of(ref)->download(bytes.get(), ref.memory.get(), ref.luma_bytes)) return ret;
+    copy->data[0] = bytes.get();
+    copy->stride[0] = ref.luma_stride;
+    copy->opaque = bytes.release();
+    copy->release = [](void* samples) { delete[] static_cast<uint8_t*>(samples); };
+    return 0;
+  });
 }
 
 VmafxPicture picture_of(VmafPicture* picture) {
   VmafxPicture given{};
+  if (gpu_of(*picture->ref)) given.download = download;
   for (int p = 0; p < 3; p++) {
     given.data[p] = static_cast<const uint8_t*>(picture->data[p]);
     given.stride[p] = picture->stride[p];
   }
-  auto held = std::make_unique<VmafPicture>(std::exchange(*picture, {}));
-  given.opaque = held.release();
+  given.opaque = std::exchange(picture->ref, nullptr);
   given.release = release;
   return given;
 }
@@ -48,6 +59,19 @@ VmafPictureParameters format_of(const VmafPicture& picture) {
 
 int to_int(unsigned number) { return static_cast<int>(std::min<unsigned>(number, INT_MAX)); }
 
+constexpr uint64_t kMostSpareBytes = 256 << 20;  // of each input, on a GPU
+constexpr uint64_t kUsefulSpares = 40, kLeastSpares = 4;
+
+/* Programs for libvmaf's CUDA fill the luma of pictures on a GPU, as its metrics there read nothing else: the rest is
+ * not looked at. */
+void set_device_memory(const VmafRef& ref, VmafxFormat* format) {
+  const uint64_t fitting = kMostSpareBytes / std::max<uint64_t>(ref.luma_bytes, 1);
+  format->memory = VMAFX_MEMORY_DEVICE;
+  format->device_context = gpu_of(ref)->context();
+  format->chroma = VMAFX_CHROMA_400;
+  format->spare_pictures = std::clamp(fitting, kLeastSpares, kUsefulSpares);
+}
+
 struct FreeOptions {
   void operator()(VmafxOptions* options) const { vmafx_options_free(&options); }
 };
@@ -63,6 +87,7 @@ class Options {
 
   void set(const char* name, const std::string& value) { keep(vmafx_options_set(options_.get(), name, value.c_str())); }
   void set(const char* name, int value) { keep(vmafx_options_set_int(options_.get(), name, value)); }
+  void set_context(void* cuda) { vmafx_options_set_device_context(options_.get(), VMAFX_PLATFORM_CUDA, cuda); }
   void set_log(VmafxLogCallback log, void* cookie) { vmafx_options_set_log(options_.get(), log, cookie); }
   int open(VmafxContext** context) const { return failure_ ? failure_ : vmafx_open(context, options_.get()); }
 
@@ -93,25 +118,40 @@ void keep_error(void* words, VmafxLogLevel level, const char* message) {
 }  // namespace
 
 Pair::~Pair() {
-  for (VmafPicture* picture : {&ref_, &dist_})
-    if (picture->ref) vmaf_picture_unref(picture);
+  for (const Taken* taken : {&ref_, &dist_})
+    if (taken->picture.ref) drop(taken->picture.ref);
 }
 
 int Pair::check() const {
-  if (!ref_.ref || !dist_.ref) return COMPAT_INVALID("a picture was given that vmaf_picture_alloc() did not make");
-  if (!same_format(dist_, format_of(ref_))) return COMPAT_INVALID("the two pictures differ in size or format");
+  if (!ref_.picture.ref || !dist_.picture.ref)
+    return COMPAT_INVALID("a picture was given that vmaf_picture_alloc() did not make");
+  if (gpu_of(*ref_.picture.ref) != gpu_of(*dist_.picture.ref))
+    return COMPAT_INVALID("one of two pictures is in CUDA's memory, and the other one is not");
+  if (!same_format(dist_.picture, format_of(ref_.picture)))
+    return COMPAT_INVALID("the two pictures differ in size or format");
   return 0;
 }
 
 int Pair::submit(VmafxContext* context) {
-  const VmafxPicture ref = picture_of(&ref_), dist = picture_of(&dist_);
+  const VmafxPicture ref = picture_of(&ref_.picture), dist = picture_of(&dist_.picture);
   return vmafx_submit(context, &ref, &dist);
 }
 
 Pair Pair::again() const {
-  VmafPicture ref = ref_, dist = dist_;
-  for (const VmafPicture* picture : {&ref, &dist}) picture->ref->count++;
-  return {&ref, &dist};
+  for (const Taken* taken : {&ref_, &dist_}) taken->picture.ref->count++;
+  return {ref_, dist_};
+}
+
+/* The numbers are those of ITU-T H.273. */
+VmafxColor Pair::color_of(const Taken& taken) {
+  constexpr int kRanges[] = {0, 1, 2}, kPrimaries[] = {0, 1, 9, 12}, kTransfers[] = {0, 1, 16},
+                kMatrices[] = {0, 1, 9, 14};
+  VmafxColor color{};
+  color.range = kRanges[taken.color.range];
+  color.primaries = kPrimaries[taken.color.primaries];
+  color.transfer = kTransfers[taken.color.trc];
+  color.matrix = kMatrices[taken.color.matrix];
+  return color;
 }
 
 int Stream::check(const std::string& features) { return try_to_open(features, errors_of_vmafx, nullptr); }
@@ -121,8 +161,8 @@ std::string Stream::contradiction(const std::string& features, const std::string
   return try_to_open(features + "|" + others, keep_error, &words) ? words : "";
 }
 
-int Stream::begin(const VmafPicture& ref, const std::string& features) {
-  format_.pic_params = format_of(ref);
+int Stream::begin(const Pair& pair, const std::string& features) {
+  format_.pic_params = format_of(pair.ref());
   began_ = std::chrono::steady_clock::now();
   if (features.empty()) return 0;
   Options options(features);
@@ -136,6 +176,9 @@ int Stream::begin(const VmafPicture& ref, const std::string& features) {
   /* Without threads, libvmaf works in the program's own; one worker takes its place. */
   options.set("n_threads", settings_.threads.value_or(std::max(to_int(asked_.n_threads), 1)));
   options.set("n_subsample", std::max(to_int(asked_.n_subsample), 1));
+  const VmafRef& ref = *pair.ref().ref;
+  on_gpu_ = gpu_of(ref) != nullptr;
+  if (on_gpu_) options.set_context(gpu_of(ref)->context());
   VmafxContext* context = nullptr;
   if (const int ret = options.open(&context)) return ret;
   context_.reset(context);
@@ -144,13 +187,19 @@ int Stream::begin(const VmafPicture& ref, const std::string& features) {
   format.height = to_int(format_.pic_params.h);
   format.bits = to_int(format_.pic_params.bpc);
   format.chroma = chroma_of(format_.pic_params.pix_fmt);
-  return vmafx_configure(context, &format, &format);
+  if (on_gpu_) set_device_memory(ref, &format);
+  VmafxFormat dist = format;
+  format.color = pair.ref_color();
+  dist.color = pair.dist_color();
+  return vmafx_configure(context, &format, &dist);
 }
 
 /* vmafx counts the pairs, and leaves out those whose numbers `n_subsample` does not divide; libvmaf does so with what
  * the program counts. */
 int Stream::check_next(const VmafPicture& ref, unsigned index) const {
   const size_t next = indices_.size();
+  if (next && context_ && on_gpu_ != (gpu_of(*ref.ref) != nullptr))
+    return COMPAT_INVALID("the pictures at index %u are not in the memory that those before were in", index);
   if (next && !same_format(ref, format_.pic_params))
     return COMPAT_INVALID("the pictures at index %u differ in size or format from those before", index);
   if (asked_.n_subsample > 1 && (index % asked_.n_subsample == 0) != (next % asked_.n_subsample == 0))
@@ -164,7 +213,7 @@ int Stream::read(Pair& pair, unsigned index, const std::string& features, Scores
   if (const int ret = pair.check()) return ret;
   if (const int ret = check_next(pair.ref(), index)) return ret;
   if (!began())
-    if (const int ret = begin(pair.ref(), features)) return ret;
+    if (const int ret = begin(pair, features)) return ret;
   indices_.push_back(index);
   if (!context_) return 0;
   if (const int ret = pair.submit(context_.get())) return ret;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compat/libvmaf/abi.h"
+#include "compat/libvmaf/pictures.h"
 #include "compat/libvmaf/scores.h"
 #include "compat/libvmaf/settings.h"
 #include "vmafx/vmafx.h"
@@ -22,18 +23,23 @@ struct CloseContext {
 /* Takes the references to a pair's pictures that the program hands over. */
 class Pair {
  public:
-  Pair(VmafPicture* ref, VmafPicture* dist) : ref_(std::exchange(*ref, {})), dist_(std::exchange(*dist, {})) {}
+  Pair(VmafPicture* ref, VmafPicture* dist) : ref_(take(ref)), dist_(take(dist)) {}
   ~Pair();
   Pair(const Pair&) = delete;
   Pair& operator=(const Pair&) = delete;
 
   int check() const;  // EINVAL: they are none, or not of one format
-  const VmafPicture& ref() const { return ref_; }
+  const VmafPicture& ref() const { return ref_.picture; }
+  VmafxColor ref_color() const { return color_of(ref_); }
+  VmafxColor dist_color() const { return color_of(dist_); }
   int submit(VmafxContext* context);  // the context owns the pictures from then on
   Pair again() const;                 // further references to the same pictures, of a pair that check() has passed
 
  private:
-  VmafPicture ref_, dist_;
+  Pair(const Taken& ref, const Taken& dist) : ref_(ref), dist_(dist) {}
+  static VmafxColor color_of(const Taken& taken);
+
+  Taken ref_, dist_;
 };
 
 class Stream {
@@ -65,13 +71,14 @@ class Stream {
   static std::string contradiction(const std::string& features, const std::string& others);
 
  private:
-  int begin(const VmafPicture& ref, const std::string& features);
+  int begin(const Pair& pair, const std::string& features);
   int check_next(const VmafPicture& ref, unsigned index) const;
   int take(const VmafxFrameResult& result, Scores* scores);
 
   const VmafConfiguration asked_;
   const Settings settings_;
   VmafPictureConfiguration format_{};                    // pic_params; of the first pair
+  bool on_gpu_ = false;                                  // the pictures are in a GPU's memory
   std::unique_ptr<VmafxContext, CloseContext> context_;  // null where there are no features
   std::vector<unsigned> indices_;  // indices of the pairs that were read, by the numbers that vmafx counts
   size_t taken_ = 0;               // results

@@ -123,6 +123,8 @@ std::string PlannedExtractor::key_of(const FeatureInfo& feature) const {
   return feature.key + (feature.bare ? "" : options.key_suffix());
 }
 
+std::string PlannedExtractor::key_of(const char* aggregate) const { return aggregate + options.key_suffix(); }
+
 StatusOr<Plan> Plan::make(const std::vector<ModelSpec>& models, const std::vector<FeatureSpec>& features, Log& log,
                           Rivals rivals) {
   Plan plan;
@@ -306,17 +308,18 @@ Status Plan::place_column(PlannedExtractor& planned, size_t i, Log& log) {
   return {};
 }
 
-/* Keys of values of the whole stream do not show options, so two extractors may want the same. */
+/* Keys do not show options that have no alias, so two extractors may want the same. */
 Status Plan::place_aggregates(Log& log) {
   for (PlannedExtractor& planned : extractors_) {
     planned.aggregates.clear();
-    const auto mine = planned.extractor->aggregates();
+    std::vector<std::string> mine;
+    for (const char* const aggregate : planned.extractor->aggregates()) mine.push_back(planned.key_of(aggregate));
     if (planned.unreported || mine.empty()) continue;
     const auto has_one = [&](const PlannedExtractor& other) {
       return std::ranges::find_first_of(other.aggregates, mine) != other.aggregates.end();
     };
     const auto first = std::ranges::find_if(extractors_, has_one);
-    if (first == extractors_.end()) planned.aggregates.assign(mine.begin(), mine.end());
+    if (first == extractors_.end()) planned.aggregates = std::move(mine);
     else VMAFX_TRY(meet_rival(mine.front(), *first, planned, "", log));
   }
   return {};

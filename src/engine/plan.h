@@ -43,11 +43,12 @@ struct PlannedExtractor {
   std::string request() const;                           // "model vmaf (adm:debug=true)", for messages
   std::string key() const;                               // the metric and its options, as they were given
   std::string key_of(const FeatureInfo& feature) const;  // the feature's key in reports
+  std::string key_of(const char* aggregate) const;       // that of a value of the whole stream
 
   /* Columns by feature of extractor->features(). A score whose key belongs to another extractor has none (-1) in
    * `columns`, and one in `unseen`, the scores that only models see, if a model needs it. */
   std::vector<int> columns, unseen;
-  std::vector<std::string> aggregates;  // the keys of Extractor::aggregates() that it reports
+  std::vector<std::string> aggregates;  // key_of() those of Extractor::aggregates() that it reports
 };
 
 /* What makes raw sums: for one of the plan's extractors, or for several that differ only in late options. */

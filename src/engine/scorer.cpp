@@ -19,7 +19,8 @@ class ColumnSink : public ScoreSink {
     if (planned_.columns[feature] >= 0) table_.put(frame, planned_.columns[feature], score);
     if (planned_.unseen[feature] >= 0) unseen_.put(frame, planned_.unseen[feature], score);
   }
-  void put_aggregate(const char* key, double value) override {
+  void put_aggregate(const char* aggregate, double value) override {
+    const std::string key = planned_.key_of(aggregate);
     if (std::ranges::find(planned_.aggregates, key) != planned_.aggregates.end()) table_.set_aggregate(key, value);
   }
 

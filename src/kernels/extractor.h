@@ -186,7 +186,7 @@ class Extractor {
   /* Makes the scorer of one encode. */
   virtual std::unique_ptr<StreamScorer> make_scorer() const = 0;
 
-  /* Keys of the values of the whole stream that StreamScorer::flush() puts. */
+  /* The values of the whole stream that StreamScorer::flush() puts, by their keys without options. */
   virtual std::span<const char* const> aggregates() const { return {}; }
 
   /* The metric's kernels, owned by the extractor: not null if it was created for Placement::kDevice, and only then.

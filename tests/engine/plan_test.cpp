@@ -203,7 +203,7 @@ START_TEST(requests_for_one_key_with_different_options_are_told) {
   assert_contains(told_of("", "float_ssim:scale=1|float_ssim:scale=2"), "differ in scale");
   assert_contains(told_of("", "float_ms_ssim|float_ms_ssim:enable_db=true"), "write the key float_ms_ssim: ");
   assert_contains(told_of("", "psnr:min_sse=1|psnr:min_sse=2|vif"), "differ in min_sse");
-  assert_contains(told_of("", "xpsnr:fps=25|xpsnr:fps=50"), "write the key axpsnr: feature (xpsnr:fps=25) and");
+  assert_contains(told_of("", "xpsnr:fps=25|xpsnr:fps=25.0:enable_chroma=false"), "write the key xpsnr_fps_25: ");
   assert_contains(told_of("", "xpsnr|xpsnr:enable_chroma=false"), "write the key xpsnr: ");
   assert_contains(told_of("", "adm:adm_skip_aim=true|adm"), "write the key integer_adm2: ");
   assert_contains(told_of("", "float_adm:debug=true|float_adm:debug=true:adm_enhn_gain_limit=1"),

@@ -314,6 +314,38 @@ START_TEST(aggregates_come_at_the_end) {
 }
 END_TEST
 
+/* The values of the whole stream, by their keys. */
+std::map<std::string, double> aggregates_of(const char* features) {
+  VmafxContext* ctx = nullptr;
+  const StreamOptions options;
+  ck_assert_int_eq(open_context(&ctx, cpu_params("", features)), 0);
+  ck_assert_int_eq(vmafx_configure(ctx, &options.ref, &options.dist), 0);
+  for (int n = 0; n < 5; n++) {
+    const VmafxPicture ref = make_picture(options, n, false), dist = make_picture(options, n, true);
+    ck_assert_int_eq(vmafx_submit(ctx, &ref, &dist), 0);
+  }
+  ck_assert_int_eq(vmafx_finish(ctx), 0);
+  std::map<std::string, double> values;
+  const char* name = nullptr;
+  double value = 0;
+  for (int i = 0; vmafx_aggregate(ctx, i, &name, &value) == 0; i++) values[name] = value;
+  vmafx_close(&ctx);
+  return values;
+}
+
+/* Requests that differ in an option of the keys have values of the stream of their own, each as it is alone. */
+START_TEST(aggregates_have_the_options_in_their_keys) {
+  const auto slow = aggregates_of("xpsnr:fps=25"), fast = aggregates_of("xpsnr:fps=50");
+  ck_assert_uint_eq(slow.size(), 4);
+  ck_assert_double_ne(slow.at("axpsnr_y_fps_25"), fast.at("axpsnr_y_fps_50"));
+  auto both = slow;
+  both.insert(fast.begin(), fast.end());
+  ck_assert(aggregates_of("xpsnr:fps=25|xpsnr:fps=50") == both);
+  ck_assert(aggregates_of("xpsnr:fps=50|xpsnr:fps=25") == both);
+  ck_assert_uint_eq(aggregates_of("xpsnr").count("axpsnr_y"), 1);
+}
+END_TEST
+
 int main() {
   return run_suite("predictor", {{"pooling", pooling_is_that_of_reports},
                                  {"pooling_errors", pooling_has_no_guesses},
@@ -325,5 +357,6 @@ int main() {
                                  {"reports", reports_hold_what_they_are_given},
                                  {"replaced", reports_replace_reports_alone},
                                  {"wrong_reports", wrong_reports_are_errors},
-                                 {"aggregates", aggregates_come_at_the_end}});
+                                 {"aggregates", aggregates_come_at_the_end},
+                                 {"aggregates_of_options", aggregates_have_the_options_in_their_keys}});
 }

@@ -522,6 +522,148 @@ START_TEST(pictures_have_libvmafs_sizes) {
 }
 END_TEST
 
+/* -- Programs with either header's VmafPicture --------------------------------------------------------------------- */
+
+/* A picture as one header lays it out, and bytes behind it that are not the picture's. */
+template <class Picture>
+struct Guarded {
+  Guarded() { std::memset(static_cast<void*>(this), 0xA5, sizeof *this); }
+  VmafPicture* get() { return reinterpret_cast<VmafPicture*>(&picture); }
+  void check() const {
+    for (const unsigned char byte : guard) ck_assert_uint_eq(byte, 0xA5);
+  }
+
+  Picture picture;
+  unsigned char guard[32];
+};
+
+constexpr VmafColor kHdr = {VMAF_COLOR_RANGE_LIMITED, VMAF_COLOR_PRIMARIES_BT2020, VMAF_COLOR_TRC_SMPTE2084,
+                            VMAF_COLOR_MATRIX_BT2020_NCL};
+constexpr VmafColor kBt709 = {VMAF_COLOR_RANGE_FULL, VMAF_COLOR_PRIMARIES_BT709, VMAF_COLOR_TRC_BT709,
+                              VMAF_COLOR_MATRIX_BT709};
+
+enum class Source { kAllocated, kFromPool, kWrapped };
+
+/* Scores as a program with this header does, which sets the colors of its pictures if `colors`; checks that nothing
+ * behind a picture is written. Wrapped pictures have the program's own planes. */
+template <class Picture>
+void check_program(Source source, bool colors) {
+  const Outcome wanted = expected("", "name=psnr");
+  std::vector<std::unique_ptr<std::vector<uint8_t>>> planes;  // of wrapped pictures, until the context is closed
+  Client client;
+  ck_assert_int_eq(client.use("psnr"), 0);
+  const auto w = static_cast<unsigned>(kFormat.width), h = static_cast<unsigned>(kFormat.height),
+             bpc = static_cast<unsigned>(kFormat.bits);
+  const VmafPixelFormat pix_fmt = pixel_format(kFormat);
+  ck_assert_int_eq(vmaf_preallocate_pictures(client, {{w, h, bpc, pix_fmt}, 3}), 0);
+  for (unsigned n = 0; n < kFrames; n++) {
+    Guarded<Picture> sides[2], copy;
+    for (int side = 0; side < 2; side++) {
+      VmafPicture* const picture = sides[side].get();
+      if (source == Source::kWrapped) {
+        planes.push_back(std::make_unique<std::vector<uint8_t>>(size_t{w} * h * 6));
+        VmafLaterPictureWrapped given{pix_fmt, bpc, w, h, {}, {}, {}};
+        const auto stride = static_cast<ptrdiff_t>(w * 2);
+        for (int p = 0; p < 3; p++) {
+          given.data[p] = planes.back()->data() + static_cast<size_t>(p) * size_t{w} * h * 2;
+          given.stride[p] = stride;
+        }
+        ck_assert_int_eq(vmaf_picture_wrap(reinterpret_cast<VmafLaterPicture*>(picture), given), 0);
+      } else if (source == Source::kFromPool) {
+        ck_assert_int_eq(vmaf_fetch_preallocated_picture(client, picture), 0);
+      } else {
+        ck_assert_int_eq(vmaf_picture_alloc(picture, pix_fmt, bpc, w, h), 0);
+      }
+      fill(kFormat, static_cast<int>(n), side == 1, picture);
+      if constexpr (std::is_same_v<Picture, VmafLaterPicture>)
+        if (colors) sides[side].picture.color = side ? kBt709 : kHdr;
+    }
+    std::memcpy(static_cast<void*>(&copy), &sides[0], sizeof copy);  // programs move pictures
+    ck_assert_int_eq(vmaf_read_pictures(client, copy.get(), sides[1].get(), n), 0);
+    for (Guarded<Picture>* picture : {&copy, &sides[1]}) {
+      picture->check();
+      ck_assert_ptr_null(picture->picture.data[0]);
+      ck_assert_int_eq(vmaf_picture_unref(picture->get()), -EINVAL);
+    }
+  }
+  ck_assert_int_eq(client.flush(), 0);
+  check_features(client, wanted);
+  Guarded<Picture> unused;
+  ck_assert_int_eq(vmaf_picture_alloc(unused.get(), pix_fmt, bpc, w, h), 0);
+  ck_assert_int_eq(vmaf_picture_unref(unused.get()), 0);
+  ck_assert_int_eq(vmaf_picture_unref(unused.get()), -EINVAL);
+  unused.check();
+}
+
+START_TEST(both_headers_have_their_pictures) {
+  for (const Source source : {Source::kAllocated, Source::kFromPool}) {
+    check_program<VmafPicture>(source, false);
+    check_program<VmafLaterPicture>(source, false);
+    check_program<VmafLaterPicture>(source, true);
+  }
+}
+END_TEST
+
+START_TEST(pictures_wrap_planes_of_the_program) {
+  for (const bool colors : {false, true}) check_program<VmafLaterPicture>(Source::kWrapped, colors);
+  uint8_t plane[64 * 64] = {};
+  VmafLaterPicture first, second;
+  VmafLaterPictureWrapped given{VMAF_PIX_FMT_YUV400P, 8, 64, 64, {plane}, {64}, {}};
+  ck_assert_int_eq(vmaf_picture_wrap(&first, given), 0);
+  ck_assert_int_eq(vmaf_picture_wrap(&second, given), 0);  // the same planes once more
+  ck_assert(first.w[0] == 64 && first.data[0] == plane && first.stride[0] == 64 && !first.data[1] && first.ref);
+  ck_assert_int_eq(vmaf_picture_unref(reinterpret_cast<VmafPicture*>(&second)), 0);
+  ck_assert_ptr_null(second.ref);
+  ck_assert_int_eq(vmaf_picture_unref(reinterpret_cast<VmafPicture*>(&second)), -EINVAL);
+  ck_assert_int_eq(vmaf_picture_unref(reinterpret_cast<VmafPicture*>(&first)), 0);
+  ck_assert_int_eq(vmaf_picture_wrap(nullptr, given), -EINVAL);
+  given.pix_fmt = VMAF_PIX_FMT_YUV420P;
+  assert_contains(said_by([&] { ck_assert_int_eq(vmaf_picture_wrap(&first, given), -EINVAL); }), "plane 1 is null");
+  given.release[1] = plane;
+  assert_contains(said_by([&] { ck_assert_int_eq(vmaf_picture_wrap(&first, given), -EINVAL); }), "release_picture");
+  VmafPicture made = make_vmaf_picture(format(VMAFX_CHROMA_400, 8), 0, false);
+  given = {VMAF_PIX_FMT_YUV400P, 8, 64, 64, {made.data[0]}, {made.stride[0]}, {}};
+  assert_contains(said_by([&] { ck_assert_int_eq(vmaf_picture_wrap(&first, given), -EINVAL); }), "hand over that one");
+  ck_assert_int_eq(vmaf_picture_unref(&made), 0);
+}
+END_TEST
+
+START_TEST(what_later_headers_declare_is_refused_in_words) {
+  const std::string said = said_by([] {
+    ck_assert_int_eq(vmaf_picture_convert_context_init(nullptr, nullptr, nullptr), -ENOTSUP);
+    ck_assert_int_eq(vmaf_picture_convert(nullptr, nullptr, nullptr), -ENOTSUP);
+    ck_assert_int_eq(vmaf_picture_convert_context_close(nullptr), -ENOTSUP);
+  });
+  for (const char* call :
+       {"vmaf_picture_convert_context_init()", "vmaf_picture_convert()", "vmaf_picture_convert_context_close()"})
+    assert_contains(said, call);
+  const Client client;
+  ck_assert_int_eq(vmaf_import_feature_score(client, "mine", 1, 0), 0);
+  double score = 0;
+  assert_contains(said_by([&] {
+                    ck_assert_int_eq(vmaf_feature_score_pooled(client, "mine", VmafPoolingMethod{5}, &score, 0, 0),
+                                     -EINVAL);
+                  }),
+                  "no pooling method 5 in libvmaf 3.2.1");
+}
+END_TEST
+
+/* libvmaf takes a pair if one of its pictures has the depth of those before. */
+START_TEST(pairs_have_one_depth) {
+  Client client;
+  ck_assert_int_eq(client.use("psnr"), 0);
+  ck_assert_int_eq(client.read(kFormat, 0, 0), 0);
+  for (const bool ref_is_deep : {false, true}) {
+    VmafxFormat deep = kFormat;
+    deep.bits = 10;
+    VmafPicture ref = make_vmaf_picture(ref_is_deep ? deep : kFormat, 1, false),
+                dist = make_vmaf_picture(ref_is_deep ? kFormat : deep, 1, true);
+    assert_contains(said_by([&] { ck_assert_int_eq(vmaf_read_pictures(client, &ref, &dist, 1), -EINVAL); }),
+                    "the two pictures differ in size or format");
+  }
+}
+END_TEST
+
 START_TEST(wrong_calls_are_errors) {
   double score = 0;
   VmafModel* none = nullptr;
@@ -652,14 +794,134 @@ START_TEST(pictures_are_looked_at) {
 }
 END_TEST
 
-START_TEST(pictures_of_cuda_are_refused) {
-  Client client({VMAF_LOG_LEVEL_NONE, 1, 1, 0, 0});
+/* -- Pictures in CUDA's memory ------------------------------------------------------------------------------------- */
+
+namespace {
+
+/* The driver: this program, in whose functions a GPU's memory is the host's. */
+struct Driver {
+  bool works = true;
+  std::atomic<int> allocations = 0, downloads = 0;
+} driver;
+
+int context_of_program;  // its address is the program's CUcontext
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int cuInit(unsigned) { return driver.works ? 0 : 100; }
+int cuDeviceGet(int* device, int ordinal) {
+  *device = ordinal;
+  return 0;
+}
+int cuDevicePrimaryCtxRetain(void** context, int) {
+  *context = &context_of_program;
+  return 0;
+}
+int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
+int cuCtxPushCurrent_v2(void* context) { return context == &context_of_program ? 0 : 1; }
+int cuCtxPopCurrent_v2(void** context) {
+  *context = nullptr;
+  return 0;
+}
+int cuMemAlloc_v2(uint64_t* address, size_t bytes) {
+  *address = reinterpret_cast<uintptr_t>(std::malloc(bytes));
+  driver.allocations++;
+  return 0;
+}
+int cuMemFree_v2(uint64_t address) {
+  std::free(reinterpret_cast<void*>(static_cast<uintptr_t>(address)));
+  driver.allocations--;
+  return 0;
+}
+int cuMemcpyDtoH_v2(void* to, uint64_t from, size_t bytes) {
+  std::memcpy(to, reinterpret_cast<void*>(static_cast<uintptr_t>(from)), bytes);
+  driver.downloads++;
+  return 0;
+}
+}
+#pragma GCC visibility pop
+
+namespace {
+
+void fetch_on_gpu(const Client& client, int n, bool distorted, VmafPicture* picture) {
+  ck_assert_int_eq(vmaf_cuda_fetch_preallocated_picture(client, picture), 0);
+  VmafPicture luma = *picture;
+  for (int p = 1; p < 3; p++) luma.h[p] = 0;  // programs fill the luma alone
+  fill(kFormat, n, distorted, &luma);
+}
+
+}  // namespace
+
+/* As FFmpeg's filter libvmaf_cuda does. The CPU scores copies here. */
+START_TEST(pictures_of_cuda_are_scored) {
+  setenv("VMAFX_BACKEND", "cpu", 1);
+  const Outcome wanted = expected("version=vmaf_v0.6.1", "name=psnr:enable_chroma=false");
+  {
+    Client client;
+    const Model model("vmaf_v0.6.1");
+    VmafCudaState* state = nullptr;
+    ck_assert_int_eq(vmaf_cuda_state_init(&state, {&context_of_program}), 0);
+    ck_assert_int_eq(vmaf_cuda_import_state(client, state), 0);
+    std::free(state);
+    const auto w = static_cast<unsigned>(kFormat.width), h = static_cast<unsigned>(kFormat.height),
+               bpc = static_cast<unsigned>(kFormat.bits);
+    ck_assert_int_eq(vmaf_cuda_preallocate_pictures(
+                         client, {{w, h, bpc, pixel_format(kFormat)}, VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE}),
+                     0);
+    ck_assert_int_eq(vmaf_use_features_from_model(client, model), 0);
+    ck_assert_int_eq(client.use("psnr"), 0);  // of the luma, which is all there is
+    for (unsigned n = 0; n < kFrames; n++) {
+      VmafPicture ref, dist;
+      fetch_on_gpu(client, static_cast<int>(n), false, &ref);
+      fetch_on_gpu(client, static_cast<int>(n), true, &dist);
+      ck_assert_int_eq(vmaf_read_pictures(client, &ref, &dist, n), 0);
+    }
+    ck_assert_int_eq(client.flush(), 0);
+    for (unsigned n = 0; n < kFrames; n++) {
+      check_score("vmaf", model.score(client, n), wanted.frames[n].at("vmaf"));
+      check_score("psnr_y", client.feature("psnr_y", n), wanted.frames[n].at("psnr_y"));
+    }
+    ck_assert_int_ge(driver.downloads, 2 * kFrames);
+  }
+  ck_assert_int_eq(driver.allocations, 0);
+}
+END_TEST
+
+/* What reads chroma has none, and what cannot be is an error that says so. */
+START_TEST(pictures_of_cuda_have_luma_alone) {
+  setenv("VMAFX_BACKEND", "cpu", 1);
+  Client client;
+  ck_assert_int_eq(client.use("ciede"), 0);
+  VmafCudaPictureConfiguration configuration = {{96, 64, 8, VMAF_PIX_FMT_YUV420P},
+                                                VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE};
+  assert_contains(said_by([&] { ck_assert_int_eq(vmaf_cuda_preallocate_pictures(client, configuration), -EINVAL); }),
+                  "need vmaf_cuda_import_state() before");
+  VmafPicture ref, dist, hosts = make_vmaf_picture(kFormat, 0, false);
+  ck_assert_int_eq(vmaf_cuda_fetch_preallocated_picture(client, &ref), -EINVAL);
   VmafCudaState* state = nullptr;
-  VmafPicture picture = {};
-  ck_assert_int_eq(vmaf_cuda_state_init(&state, {}), -EINVAL);
-  ck_assert_int_eq(vmaf_cuda_import_state(client, state), -EINVAL);
-  ck_assert_int_eq(vmaf_cuda_preallocate_pictures(client, {}), -EINVAL);
-  ck_assert_int_eq(vmaf_cuda_fetch_preallocated_picture(client, &picture), -EINVAL);
+  ck_assert_int_eq(vmaf_cuda_state_init(&state, {nullptr}), 0);  // the primary context
+  ck_assert_int_eq(vmaf_cuda_import_state(client, state), 0);
+  std::free(state);
+  configuration.pic_params = {hosts.w[0], hosts.h[0], hosts.bpc, hosts.pix_fmt};
+  ck_assert_int_eq(vmaf_cuda_preallocate_pictures(client, configuration), 0);
+  fetch_on_gpu(client, 0, false, &ref);
+  assert_contains(said_by([&] { ck_assert_int_eq(vmaf_read_pictures(client, &ref, &hosts, 0), -EINVAL); }),
+                  "one of two pictures is in CUDA's memory");
+  fetch_on_gpu(client, 0, false, &ref);
+  fetch_on_gpu(client, 0, true, &dist);
+  assert_contains(said_by([&] { ck_assert_int_eq(vmaf_read_pictures(client, &ref, &dist, 0), -EINVAL); }), "ciede");
+  configuration.pic_prealloc_method = VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED;
+  ck_assert_int_eq(vmaf_cuda_preallocate_pictures(client, configuration), 0);
+  ck_assert_int_eq(vmaf_cuda_fetch_preallocated_picture(client, &ref), 0);
+  fill(kFormat, 0, false, &ref);
+  ck_assert_int_eq(vmaf_picture_unref(&ref), 0);
+  driver.works = false;
+  assert_contains(said_by([&] { ck_assert_int_eq(vmaf_cuda_state_init(&state, {nullptr}), -EINVAL); }),
+                  "no NVIDIA driver that works");
+  ck_assert_ptr_null(state);
 }
 END_TEST
 
@@ -685,10 +947,15 @@ int main() {
                                {"reports", reports_are_those_of_a_session},
                                {"pool", pictures_come_from_a_pool},
                                {"sizes", pictures_have_libvmafs_sizes},
+                               {"layouts", both_headers_have_their_pictures},
+                               {"wrapped", pictures_wrap_planes_of_the_program},
+                               {"later", what_later_headers_declare_is_refused_in_words},
+                               {"depths", pairs_have_one_depth},
                                {"errors", wrong_calls_are_errors},
                                {"close", contexts_are_closed_at_any_time},
                                {"threads", threads_do_not_meet},
                                {"variables", wrong_variables_are_errors},
-                               {"cuda", pictures_of_cuda_are_refused},
+                               {"cuda", pictures_of_cuda_are_scored},
+                               {"cuda_luma", pictures_of_cuda_have_luma_alone},
                                {"look", pictures_are_looked_at}});
 }

@@ -352,6 +352,16 @@ def all_jobs_end_with_one_that_fails(lab):
 
 
 @case
+def values_of_whole_streams_take_one_run(lab):
+    pair = long_pair(lab, "mp4")
+    words = *pair, "--model", "none", "--feature", "xpsnr", "--feature", "psnr:enable_apsnr=true", "--json"
+    alone, together = (scored(lab, *words, *more).succeeded() for more in ((), ("--jobs", "2")))
+    together.says("all is scored in one run: a feature has values or files of whole streams")
+    check_equal(json.loads(together.out), json.loads(alone.out), "result")
+    check("apsnr_y" in json.loads(alone.out)["encodes"][0]["aggregates"], alone.out)
+
+
+@case
 def one_bar_shows_all_jobs(lab):
     dist, ref = long_pair(lab, "mp4", frames=450)
     seen = seen_on_a_terminal(lab, library_command("score", dist, ref, "--jobs", "2"))

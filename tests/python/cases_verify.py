@@ -190,6 +190,35 @@ def verify_finds_changed_scores(lab):
 
 
 @case
+def verify_compares_values_of_the_stream(lab):
+    """Of the log and of the result: one that somebody has changed, and one that is gone. Decoders may be others."""
+    dist, ref = clips(lab)
+    words = dist, ref, "--model", "none", "--feature", "name=psnr:enable_apsnr=true:enable_chroma=false"
+    result = scored(lab, *words, "--feature", "name=xpsnr:enable_chroma=false")
+    report = lab.json("log.json")
+    values = result["encodes"][0]["aggregates"]
+    check_equal(values, report["aggregate_metrics"], "values of the stream")
+    check_equal(list(values), ["apsnr_y", "axpsnr_y", "axpsnr"], "their keys")
+    for name, own, group in (
+        ("changed.json", copy.deepcopy(report), lambda own: own["aggregate_metrics"]),
+        ("changed_result.json", copy.deepcopy(result), lambda own: own["encodes"][0]["aggregates"]),
+    ):
+        group(own)["apsnr_y"] += 0.25
+        del group(own)["axpsnr"]
+        own["provenance"]["settings"]["hwaccel"] = "cuda"
+        (lab.folder / name).write_text(json.dumps(own))
+        found = verified(lab, name, "--hwaccel", "none", status=3)["differences"]
+        check_equal(
+            [(told["kind"], told["key"]) for told in found], [("aggregate", "apsnr_y"), ("aggregate", "axpsnr")]
+        )
+        check_equal((found[0]["now"], found[1]["report"]), (values["apsnr_y"], None), name)
+    check(verified(lab, "result.json")["equal"], "result")
+    del result["encodes"][0]["aggregates"]  # as earlier versions have written it
+    (lab.folder / "earlier.json").write_text(json.dumps(result))
+    check(verified(lab, "earlier.json")["equal"], "a result of an earlier version")
+
+
+@case
 def verify_refuses_what_it_cannot_compute(lab):
     """Each has one error that says what is wrong: reports of others, of other formats, changed ones."""
     dist, ref = clips(lab)

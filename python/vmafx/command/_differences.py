@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Difference:
-    kind: str  # "input", "preparation", "model", "frames", "score" or "pooled"
+    kind: str  # "input", "preparation", "model", "frames", "score", "pooled" or "aggregate"
     text: str
     facts: Json
 
@@ -133,3 +133,12 @@ def of_pooled(
             )
             facts = {"encode": name, "key": key, "report": dict(own), "now": dict(other)}
             yield Difference("pooled", f"{name}: {shown(key)} differs: {shown(pairs)}", facts)
+
+
+def of_aggregates(name: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Difference]:
+    """Yields the values of an encode's whole stream that differ."""
+    for key in dict.fromkeys([*was, *now]):
+        own, other = was.get(key), now.get(key)
+        if key not in was or key not in now or own != other:
+            text = f"{name}: {shown(key)} of the stream differs: {shown(other)}, and {shown(own)} in the report"
+            yield Difference("aggregate", text, {"encode": name, "key": key, "report": own, "now": other})

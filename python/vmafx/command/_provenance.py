@@ -6,8 +6,10 @@ import json
 import os
 import re
 import stat
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -17,7 +19,7 @@ from .. import _header
 from . import _ffmpeg
 from ._changes import AS_TAGGED, Box, Change, Turn
 from ._names import REDACTED, redact
-from ._packets import ends_of
+from ._packets import Hashed, ends_of
 from ._scores import Encode
 from ._scoring import Begin, Settings, TimeRange, Work
 
@@ -30,8 +32,30 @@ OF_SCORES = "features", "scale", "window", "partial", "as_is", "hwaccel", "scale
 SECRET = re.compile("auth|cookie|header|key|pass|proxy|secret|token|user", re.I)
 
 
+Packets = list["Future[dict[str, Hashed]]"]  # hashes of each input's packets, the reference last
+
+
+@contextmanager
+def packets_beside(work: Work) -> Iterator[Packets]:
+    """Hashes the inputs' packets beside the block. A block that fails does not wait for them."""
+    options = [work.settings.dist_options] * len(work.dists) + [work.settings.ref_options]
+    hashed: Packets = [Future() for _ in options]
+    places = threading.Semaphore(MOST_AT_ONCE)
+
+    def read(path: str, words: Sequence[str], found: "Future[dict[str, Hashed]]") -> None:
+        try:
+            with places:
+                found.set_result(ends_of(work.settings.ffprobe, path, words))
+        except BaseException as error:
+            found.set_exception(error)
+
+    for video, words, found in zip(work.videos, options, hashed):
+        threading.Thread(target=read, args=(video.path, words, found), daemon=True).start()
+    yield hashed
+
+
 def provenance_of(
-    work: Work, encodes: Sequence[Encode], log: Path, time_range: TimeRange | None = None
+    work: Work, encodes: Sequence[Encode], log: Path, packets: Packets, time_range: TimeRange | None = None
 ) -> dict[str, Any]:
     """Returns where these scores come from, as JSON has it. `log`: the filter's report."""
     run, settings = encodes[0].run, work.settings
@@ -52,25 +76,22 @@ def provenance_of(
             "log": log.suffix.removeprefix("."),
         },
         "begins": [str(begin.later) for begin in work.begins] if work.begins else None,
-        "inputs": inputs_of(work),
+        "inputs": inputs_of(work, packets),
     }
 
 
-def inputs_of(work: Work) -> list[dict[str, Any]]:
+def inputs_of(work: Work, packets: Packets) -> list[dict[str, Any]]:
     """Returns what each input is and how it was prepared, the reference last."""
-    options = [work.settings.dist_options] * len(work.dists) + [work.settings.ref_options]
-    with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
-        ends = pool.map(ends_of, [work.settings.ffprobe] * len(options), [video.path for video in work.videos], options)
     chains = [*work.preparation.dist, work.preparation.ref]
     return [
         {
             "file": redact(video.path, [video.path]),
             "bytes": _size_of(video.path),
-            "packets": hashed,
+            "packets": hashed.result(),
             "change": _of_change(change),
             "filters": {"times": chain.times, "pictures": list(chain.pictures)},
         }
-        for video, hashed, change, chain in zip(work.videos, ends, work.changes, chains)
+        for video, hashed, change, chain in zip(work.videos, packets, work.changes, chains)
     ]
 
 

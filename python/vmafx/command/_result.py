@@ -98,7 +98,8 @@ class Result:
             "frames": len(encode.numbers),
             "frames_promised": promised,
             "partial": encode.partial,
-            "pooled": {key: _finite(pooled_values(encode, key)) for key in encode.scores},
+            "pooled": {key: with_texts(pooled_values(encode, key)) for key in encode.scores},
+            "aggregates": with_texts(encode.aggregates),
             "worst_frame": {key: _frame_as_json(encode, key) for key in self.keys},
             "pairing": encode.pairing,
             "doubts": encode.doubts,
@@ -143,7 +144,7 @@ def _number(value: Any, decimals: int) -> str:
     return f"{float(value):.{decimals}f}"
 
 
-def _finite(values: Mapping[str, float | None]) -> dict[str, Any]:
+def with_texts(values: Mapping[str, float | None]) -> dict[str, Any]:
     """Replaces infinite values by texts, as JSON has no infinity."""
     return {name: value if value is None or math.isfinite(value) else str(value) for name, value in values.items()}
 

@@ -116,6 +116,7 @@ SUMMARY = _object(
         "name": NAME,
         "pooled_metrics": POOLED,
         "pooled_statistics": POOLED,
+        "aggregate_metrics": SCORES,
         "infinite_scores": _list(TEXT),
         "vmafx": RUN,
         "doubts": DOUBTS,
@@ -207,7 +208,7 @@ PROVENANCE = _object(
 RESULT = _object(
     {
         "encodes": _list(
-            _object({"name": NAME, "frames": COUNT, "pooled": POOLED}),
+            _object({"name": NAME, "frames": COUNT, "pooled": POOLED}, {"aggregates": SCORES}),
             minItems=1,
             maxItems=MOST_ENCODES,
             description="a list of encodes",

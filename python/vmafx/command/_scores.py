@@ -48,6 +48,7 @@ class Encode:
     )  # in seconds, ascending; empty: the report has none
     scores: "dict[str, array[float]]" = field(default_factory=dict)  # NaN: none
     pooled: dict[str, Values] = field(default_factory=dict)
+    aggregates: Values = field(default_factory=dict)  # values of the whole stream
     windows: list[Window] = field(default_factory=list)
     run: dict[str, Any] = field(default_factory=dict)  # `vmafx` of the report
     pairing: dict[str, float] = field(default_factory=dict)
@@ -152,6 +153,7 @@ class Encode:
                     **self.pooled.get(key, {}),
                     **{name: number_of(value) for name, value in values.items()},
                 }
+        self.aggregates = {key: number_of(value) for key, value in summary.get("aggregate_metrics", {}).items()}
         for key in summary.get("infinite_scores", []):  # JSON has no infinity: where it stands for one, there is null
             self._set_infinite(key)
         self.run = summary.get("vmafx", {})

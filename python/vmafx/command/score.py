@@ -5,6 +5,7 @@ filter reports.
 """
 
 import argparse
+import contextlib
 import json
 import math
 import tempfile
@@ -21,7 +22,7 @@ from ._changes import AS_TAGGED, MATRICES, RANGES, Box, Change, Turn
 from ._models import Scale
 from ._names import redact
 from ._outputs import PAGE, REPORT, Guard, Output, add_force, check_outputs, heatmaps
-from ._provenance import FORMATS, add_to_log, provenance_of
+from ._provenance import FORMATS, add_to_log, packets_beside, provenance_of
 from ._result import Result
 from ._said import Said
 from ._schemas import check_packages
@@ -29,7 +30,7 @@ from ._scores import Encode, read_scores
 from ._scoring import Begin, Begins, TimeRange, Settings, Work, models_of, score
 from ._terminal import Failure, emit, note, progress, shown, whole_file
 from ._whole import check_whole, warnings_by_encode
-from .decoders.chosen import trials_beside, usual_jobs, with_decoders
+from .decoders.chosen import needs_whole, trials_beside, usual_jobs, with_decoders
 from .decoders.decision import AUTO, METHODS, NONE
 from .page.document import check_templates
 from .page.page import Page
@@ -293,10 +294,11 @@ def run(arguments: argparse.Namespace) -> int:
     guard = _check_arguments(arguments)
     with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
         log = Path(folder) / f"scores{arguments.log.suffix.lower() if arguments.log else '.json'}"
-        work, result = _scored(arguments, _prepared(arguments, log), log)
-        told = None
-        if arguments.json or (arguments.log and log.suffix in FORMATS):
-            told = provenance_of(work, result.encodes, log, arguments.range)
+        work = _prepared(arguments, log)
+        is_told = arguments.json or (arguments.log and log.suffix in FORMATS)
+        with packets_beside(work) if is_told else contextlib.nullcontext([]) as packets:
+            work, result = _scored(arguments, work, log)
+        told = provenance_of(work, result.encodes, log, packets, arguments.range) if is_told else None
         if arguments.log:
             content = add_to_log(log, told) if told and log.suffix in FORMATS else log.read_bytes()
             with whole_file(arguments.log, guard) as path:
@@ -388,10 +390,9 @@ def _score(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Said, 
         except _parts.Indivisible as failure:
             note(f"{failure}\n  So all is scored in one run.")
     elif jobs > 1:
-        note(
-            "all is scored in one run: the videos are too short for parts, do not say how long they are, or have times "
-            "that begin anew"
-        )
+        too_short = "the videos are too short for parts, do not say how long they are, or have times that begin anew"
+        of_whole = "a feature has values or files of whole streams (enable_apsnr, enable_axpsnr, heatmaps_path)"
+        note(f"all is scored in one run: {of_whole if needs_whole(work) else too_short}")
     return score_in_one_run(work, arguments.range, log, next(iter(arguments.device), None)), {}
 
 
@@ -413,7 +414,7 @@ def _parts_of(arguments: argparse.Namespace, work: Work) -> tuple[int, list[Time
         parts = _jobs.cut_for_decoders(work, wanted) if wanted > jobs else []
         if len(parts) > 1 and _parts.can_merge(work):
             return len(parts), parts
-    return jobs, _jobs.cut_for(work, jobs) if jobs > 1 else []
+    return jobs, _jobs.cut_for(work, jobs) if jobs > 1 and not needs_whole(work) else []
 
 
 def _is_ndjson(arguments: argparse.Namespace) -> bool:

@@ -6,7 +6,6 @@ something differs, and 1 if it cannot be computed again.
 
 import argparse
 import json
-import math
 import os
 import re
 import tempfile
@@ -17,13 +16,13 @@ from typing import Any
 
 from .._identity import files_of_models
 from . import _ffmpeg, _json
-from ._differences import Difference, of_frames, of_inputs, of_models, of_pooled, of_programs
+from ._differences import Difference, of_aggregates, of_frames, of_inputs, of_models, of_pooled, of_programs
 from ._models import Scale
 from ._names import FILES_ONLY, REDACTED, redact, why_refused, why_writing
 from ._outputs import check_outputs
-from ._provenance import begins_of, changes_of, provenance_of, settings_of
+from ._provenance import begins_of, changes_of, packets_beside, provenance_of, settings_of
 from ._reading import MOST_VALUE, Wrong, open_text
-from ._result import Result
+from ._result import Result, with_texts
 from ._schemas import check_packages, check_provenance, check_result
 from ._scores import Encode, read_scores
 from ._scoring import Settings, TimeRange, Work, prepare
@@ -53,6 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("videos", nargs="*", metavar="VIDEO", help=help_videos)
     add("--json", action="store_true", help="print what was found as JSON")
     add("--device", metavar="DEVICE", help="the GPU to use: an index or a PCI address")
+    help_hwaccel = "who decodes, as in vmafx score: 'auto', 'none' or a GPU's decoders (default: as the report says)"
+    add("--hwaccel", choices=(AUTO, NONE, *METHODS), metavar="DECODERS", help=help_hwaccel)
     add_input_options(parser)
     add_places(parser)
 
@@ -68,11 +69,12 @@ def run(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
         log = Path(folder) / f"scores.{report.format}"
         work = with_decoders(_prepared(arguments, report, names), [arguments.device] if arguments.device else [])
-        said = score_in_one_run(work, report.time_range, log, arguments.device)
+        with packets_beside(work) as packets:
+            said = score_in_one_run(work, report.time_range, log, arguments.device)
         encodes = read_log(log, work, said)
         result = Result.of(work, encodes, report.time_range)
         check_whole(work, said, encodes, result.keys, report.time_range)
-        found = Findings.of(report, provenance_of(work, encodes, log, report.time_range), result)
+        found = Findings.of(report, provenance_of(work, encodes, log, packets, report.time_range), result)
     emit(json.dumps(found.as_json(), indent=2) + "\n" if arguments.json else "".join(found.screen()))
     return DIFFERS if found.differences else 0
 
@@ -87,6 +89,7 @@ class Report:
     names: list[str]  # of the encodes
     encodes: list[Encode] | None  # None: the report has pooled scores alone
     pooled: list[dict[str, Any]]
+    aggregates: list[dict[str, Any] | None]  # None: the report does not say them
     counts: list[int]  # of frames
     time_range: TimeRange | None
 
@@ -126,8 +129,9 @@ class Report:
         own, encodes = content["provenance"], content["encodes"]
         names = [encode["name"] for encode in encodes]
         pooled = [encode["pooled"] for encode in encodes]
+        aggregates = [encode.get("aggregates") for encode in encodes]
         counts = [encode["frames"] for encode in encodes]
-        return cls(path, own, names, None, pooled, counts, _range_of(own))
+        return cls(path, own, names, None, pooled, aggregates, counts, _range_of(own))
 
     @classmethod
     def _of_log(cls, path: Path) -> "Report":
@@ -138,8 +142,10 @@ class Report:
         check_provenance(own, "provenance")
         # The log of one encode has no name of it.
         names = [encode.name for encode in encodes] if len(encodes) > 1 else [Path(own["inputs"][0]["file"]).name]
-        pooled = [encode.pooled for encode in encodes]
-        return cls(path, own, names, encodes, pooled, [len(encode.numbers) for encode in encodes], _range_of(own))
+        pooled = [{key: with_texts(values) for key, values in encode.pooled.items()} for encode in encodes]
+        aggregates: list[dict[str, Any] | None] = [with_texts(encode.aggregates) for encode in encodes]
+        counts = [len(encode.numbers) for encode in encodes]
+        return cls(path, own, names, encodes, pooled, aggregates, counts, _range_of(own))
 
 
 def _is_result(begin: str) -> bool:
@@ -191,6 +197,8 @@ def _prepared(arguments: argparse.Namespace, report: Report, names: Sequence[str
     """Returns the work, prepared as the report says. Raises Failure."""
     told = report.provenance
     settings = settings_of(told, _own_settings(arguments, report))
+    if arguments.hwaccel:
+        settings = replace(settings, hwaccel=arguments.hwaccel)
     if why_writing(settings.models or (), settings.features):
         raise Failure(
             f"a model or a feature in {shown(report.path)} sets an option that may name a file to write, which a "
@@ -257,13 +265,15 @@ class Findings:
         for number, (name, encode) in enumerate(zip(map(shown, report.names), result.encodes)):
             if report.encodes:
                 differences += of_frames(name, report.encodes[number], encode)
-                pooled = encode.pooled
+                pooled = {key: with_texts(values) for key, values in encode.pooled.items()}
             else:
                 pooled = told[number]["pooled"]
                 if report.counts[number] != told[number]["frames"]:
                     text = f"{name}: {told[number]['frames']} frames, and {report.counts[number]} in the report"
                     differences.append(Difference("frames", text, {"encode": name}))
-            differences += of_pooled(name, _plain(report.pooled[number]), _plain(pooled))
+            differences += of_pooled(name, report.pooled[number], pooled)
+            if (aggregates := report.aggregates[number]) is not None:
+                differences += of_aggregates(name, aggregates, with_texts(encode.aggregates))
         return cls(report, differences, of_programs(was, now))
 
     def as_json(self) -> dict[str, Any]:
@@ -290,14 +300,3 @@ class Findings:
 
     def _counts(self) -> list[tuple[str, int]]:
         return list(zip(self.report.names, self.report.counts))
-
-
-def _plain(pooled: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Returns pooled scores as JSON has them: a text for an infinite one, null for none."""
-
-    def plain(value: Any) -> Any:
-        if not isinstance(value, float) or math.isfinite(value):
-            return value
-        return None if math.isnan(value) else str(value)
-
-    return {key: {method: plain(value) for method, value in values.items()} for key, values in pooled.items()}

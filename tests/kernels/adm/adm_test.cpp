@@ -204,6 +204,59 @@ START_TEST(filter_taps_reflect_at_the_near_side_and_repeat_at_the_far_side) {
 }
 END_TEST
 
+/* -- What libvmaf leaves undefined, or does otherwise than it means to --------------------------------------------- */
+
+/* From 17 to 32 samples a side, scale 3 has a side of 2 or 3, where libvmaf reads before its planes; and bands of 16
+ * columns and fewer have cubes that are shifted by 0, whose rounding it computes from 2 to the power of 2^32 - 1. Here
+ * the scores are those of the definition, whatever lies around the pictures. */
+START_TEST(small_pictures_read_nothing_around_them) {
+  for (const int side : {17, 24, 32}) {
+    std::vector<double> first;
+    for (const int pad : {0, 7, 33}) {
+      TestPlane<uint8_t> ref(side, side, pad, pad / 2), dist(side, side, pad, pad / 3, pad == 7);
+      ref.fill(Fill::kRandom, 8, 1);
+      dist.fill(Fill::kRandom, 8, 2);
+      if (pad == 7)  // upside down
+        for (int y = 0; y < side / 2; y++)
+          for (int x = 0; x < side; x++) std::swap(dist.at(x, y), dist.at(x, side - 1 - y));
+      const auto got =
+          score_frame(*make({}, side, side), {8, {ref.sample_plane()}}, {8, {dist.sample_plane()}}).first();
+      if (first.empty()) first = got;
+      for (size_t i = 0; i < got.size(); i++) ck_assert_double_eq(got[i], first[i]);
+      ck_assert(got[kAdm2] > 0 && got[kAdm2] < 1);
+    }
+  }
+  ck_assert_int_eq(adm_round_shift(12345, 0), 12345);
+  ck_assert_int_eq(adm_masked_cube(1 << 16, 0, 29, 0), int64_t{8} << 16);
+}
+END_TEST
+
+/* As libvmaf: a weighted coefficient from 15360 on has a negative threshold at the center, of which the neighbors' are
+ * not affected. */
+START_TEST(thresholds_at_the_center_wrap) {
+  ck_assert_int_eq(adm_center_fine(15359), 32765);
+  ck_assert_int_eq(adm_center_fine(15360), -32768);
+  ck_assert_int_eq(adm_center_fine(-15360), -32768);
+  ck_assert_int_eq(adm_neighbor_fine(15360), 16384);
+}
+END_TEST
+
+/* As libvmaf: where the reference has no detail, what was added may be more than all of it, and adm3 ends at its least
+ * value. In floating point libvmaf limits aim to 1. */
+START_TEST(aim_has_no_upper_limit) {
+  Pair<uint8_t> pair(128, 96);
+  for (int y = 0; y < pair.h; y++)
+    for (int x = 0; x < pair.w; x++) {
+      pair.ref.at(x, y) = 128;
+      pair.dist.at(x, y) = static_cast<uint8_t>(x / 32 % 2 ? 255 * ((x / 4 + y / 4) & 1) : 128);
+    }
+  const auto scores = score(pair, 8, {});
+  ck_assert_double_gt(scores[kAim], 1);
+  ck_assert_double_eq(scores[kAdm3], 0);
+  ck_assert_double_eq(score(pair, 8, {{"adm_min_val", "0.25"}})[kAdm3], 0.25);
+}
+END_TEST
+
 START_TEST(decoupling_by_hand) {
   ck_assert_int_eq(adm_ratio(0, 5), 32768);  // no reference: k = 1, of nothing
   ck_assert_int_eq(adm_ratio(1000, 500), 16384);
@@ -453,6 +506,9 @@ int main() {
                            {"views", several_views_are_those_of_each_alone},
                            {"large", twins_agree_on_a_large_picture},
                            {"mirror", filter_taps_reflect_at_the_near_side_and_repeat_at_the_far_side},
+                           {"small", small_pictures_read_nothing_around_them},
+                           {"wraps", thresholds_at_the_center_wrap},
+                           {"aim", aim_has_no_upper_limit},
                            {"decoupling", decoupling_by_hand},
                            {"sensitivities", sensitivities_by_hand},
                            {"identical", identical_pictures_keep_all_and_add_nothing},

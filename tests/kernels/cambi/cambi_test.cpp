@@ -287,6 +287,25 @@ START_TEST(full_reference) {
 }
 END_TEST
 
+/* Rows may lie apart, and windows reach over the upper and the lower end: libvmaf's master copied 10-bit pictures for
+ * some time as if rows adjoined, and up to release 3.2.1 it reads samples around pictures lower than half a window. */
+START_TEST(rows_lie_apart) {
+  constexpr int kW = 216, kH = 16;
+  const auto cambi = make({}, format_of(kW, kH, 10));
+  std::vector<double> first;
+  for (const int pad : {0, 8, 41}) {
+    TestPlane<uint16_t> plane(kW, kH, pad, pad / 2, pad == 8);
+    for (int y = 0; y < kH; y++)
+      for (int x = 0; x < kW; x++)
+        plane.at(x, pad == 8 ? kH - 1 - y : y) = static_cast<uint16_t>(400 + 2 * (x / 27) + y / 6);
+    const auto got = score(*cambi, {}, plane.sample_plane());
+    if (first.empty()) first = got;
+    ck_assert_double_eq(got[0], first[0]);
+    ck_assert_double_gt(got[0], 0);
+  }
+}
+END_TEST
+
 /* Samples above their depth count as its largest. */
 START_TEST(samples_above_their_depth) {
   TestPlane<uint16_t> wild(220, 217), tame(220, 217);
@@ -407,6 +426,7 @@ int main() {
                              {"simd_equals_plain_resampled", simd_equals_plain_resampled},
                              {"full_reference", full_reference},
                              {"samples_above_their_depth", samples_above_their_depth},
+                             {"rows", rows_lie_apart},
                              {"options", options},
                              {"heatmaps", heatmaps},
                              {"heatmaps_that_cannot_be_written", heatmaps_that_cannot_be_written},

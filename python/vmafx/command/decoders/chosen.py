@@ -108,12 +108,17 @@ def with_decoders(
 
 def usual_jobs(work: Work, devices: Sequence[str]) -> int:
     """Returns how many runs at once keep the decoders busy that the work has."""
-    decoding, settings = work.decoding, work.settings
+    decoding = work.decoding
     if not decoding or decoding.method != "cuda" or decoding.streams < len(work.videos):
         return 1
-    if is_of_whole([*settings.features, *(settings.models or ())]):
+    if needs_whole(work):
         return 1
     return jobs_for(decoding.streams, decoders_of({decoding.places.get(device, "") for device in devices or [""]}))
+
+
+def needs_whole(work: Work) -> bool:
+    """Returns whether a feature has values or files of whole streams, which parts cannot have."""
+    return is_of_whole([*work.settings.features, *(work.settings.models or ())])
 
 
 def decoders_of(places: "set[str]") -> int:
