@@ -216,8 +216,8 @@ VMAFX_API void vmafx_options_set_device_context(VmafxOptions *options, enum Vmaf
     FLAG(pooled_only, 0, "keep no scores of frames, only what is pooled: for streams without an end") \
     /* Outputs (`log_path`, `openmetrics`, `maps`, heatmaps_path of features) replace any file. Without it, they replace
      * empty files and those that have the content of such an output: a report of vmafx or libvmaf in any format, an
-     * OpenMetrics file, maps and heat maps of the same size. Other files are EEXIST, from vmafx_open(), for maps and
-     * heat maps from vmafx_configure(). In both cases an output that is another output, or a model file, is EINVAL. */ \
+     * OpenMetrics file, maps and heat maps of the same size. Other files are EEXIST, from vmafx_open(), for both kinds
+     * of maps from vmafx_configure(). In both cases an output that is another output, or a model file, is EINVAL. */ \
     FLAG(overwrite, 0, "replace output files of any kind, not only reports by reports") \
     /* Looks at the pictures beside the scores, which it never changes, and finds where tags and times say one thing and
      * the pictures another: see vmafx_finding(). "warn": vmafx_finish() logs a warning for each kind of finding, and
@@ -462,8 +462,8 @@ typedef struct VmafxPoolWindow {
 } VmafxPoolWindow;
 
 /* A map of a frame: what each block of the picture adds to a raw sum of a metric. The values of all blocks add up to
- * that sum of the frame. docs/maps.md lists the maps, their units and how exact they are; scale and unit of a map are the
- * same in all frames, encodes and streams. */
+ * that sum of the frame. docs/maps.md lists the maps, their units and how exact they are; scale and unit of a map are
+ * the same in all frames, encodes and streams. */
 typedef struct VmafxMap {
     const char *name;             /* "psnr_y", with what options add to a score's key */
     const char *unit;             /* of the values, for people to read; static */

@@ -1,4 +1,4 @@
-/* EncodeMaps: the maps of an encode's frames (kernels/maps.h), from raw sums to files and to who receives the frames. */
+/* EncodeMaps: the maps of an encode's frames (kernels/maps.h), from raw sums to files and to who receives frames. */
 #ifndef VMAFX_ENGINE_ENCODE_MAPS_H
 #define VMAFX_ENGINE_ENCODE_MAPS_H
 

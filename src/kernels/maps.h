@@ -6,8 +6,8 @@
  *     Extractor::maps(), read_map()     what maps its raw sums have, and their values
  *     ExtractorInfo::create_mapping     makes an extractor whose raw sums have those of the blocks behind them
  *
- * A MappingExtractor only makes sums. They begin with the metric's own, to the last bit, which the scorers of create()'s
- * extractor read, so that scores with maps are the scores without. */
+ * A MappingExtractor only makes sums. They begin with the metric's own, to the last bit, which the scorers of the
+ * extractor that create() makes read, so that scores with maps are the scores without. */
 #ifndef VMAFX_KERNELS_MAPS_H
 #define VMAFX_KERNELS_MAPS_H
 

@@ -16,8 +16,11 @@
 
 #include "base/aligned.h"
 #include "kernels/adm/adm.h"
+#include "kernels/arithmetic/fixed.h"
+#include "kernels/ciede/ciede_math.h"
 #include "kernels/psnr/psnr_math.h"
 #include "kernels/registry/registry.h"
+#include "kernels/ssim/ssim_math.h"
 #include "kernels/vif/vif.h"
 #include "tests/kernels/cases.h"
 #include "tests/support/check_main.h"
@@ -174,10 +177,36 @@ void assert_xpsnr_adds_up(const Extractor& xpsnr, const Sums& sums, const VideoF
   }
 }
 
+/* Sums that are all of one scale, which those of the blocks follow. */
+void assert_words_add_up(const Extractor& metric, const Sums& sums, size_t words, const std::string& what) {
+  const size_t blocks = values_of(metric, sums, 0).size();
+  const Sums added = added_up(sums, words, blocks, words);
+  ck_assert_msg(std::equal(added.begin(), added.end(), sums.begin()), "%s", what.c_str());
+}
+
+void assert_ciede_adds_up(const Extractor& ciede, const Sums& sums, const std::string& what) {
+  assert_words_add_up(ciede, sums, 1, what);
+  ck_assert_msg(total(values_of(ciede, sums, 0)) == from_fixed<kCiedeSumBits>(static_cast<int64_t>(sums[0])),
+                "%s: values", what.c_str());
+}
+
+/* What the windows lack is what the score, a float, lacks. */
+void assert_ssim_adds_up(const Extractor& ssim, const Sums& sums, const std::string& what) {
+  assert_words_add_up(ssim, sums, sizeof(SsimSums) / sizeof(uint64_t), what);
+  SsimSums of_frame;
+  std::memcpy(&of_frame, sums.data(), sizeof of_frame);
+  const double lacking = total(values_of(ssim, sums, 0)), lcs = from_fixed<kSsimBits>(of_frame.lcs);
+  const double windows = std::round(lacking + lcs);
+  ck_assert_msg(of_frame.different ? std::abs(windows - lcs - lacking) <= 1e-9 * windows : lacking == 0, "%s: values",
+                what.c_str());
+}
+
 void assert_adds_up(const ExtractorInfo& info, const Extractor& mapping, const Sums& sums, const VideoFormat& format,
                     const std::string& what) {
   const std::string name = info.name;
   if (name == "psnr" || name == "float_psnr") return assert_psnr_adds_up(mapping, sums, what);
+  if (name == "ciede") return assert_ciede_adds_up(mapping, sums, what);
+  if (name == "float_ssim") return assert_ssim_adds_up(mapping, sums, what);
   if (name == "vif") return assert_vif_adds_up(mapping, sums, what);
   if (name == "adm") return assert_adm_adds_up(mapping, sums, what);
   if (name == "xpsnr") return assert_xpsnr_adds_up(mapping, sums, format, what);
@@ -190,10 +219,12 @@ constexpr int kSize = 512;
 constexpr int kDamage = 128;  // side
 constexpr int kBlur = 8;      // samples to each side
 
-/* Gray picture pairs that are equal but for a square of damage. */
+/* Picture pairs without color that are equal but for a square of damage. */
 class Damaged {
  public:
-  Damaged(int x, int y) : x0_(x), y0_(y), ref_(kSize, kSize), dist_(kSize, kSize) {
+  Damaged(int x, int y) : x0_(x), y0_(y), ref_(kSize, kSize), dist_(kSize, kSize), chroma_(kSize, kSize) {
+    for (int row = 0; row < kSize; row++)
+      for (int column = 0; column < kSize; column++) chroma_.at(column, row) = 128;
     std::mt19937 random(7);
     for (int row = 0; row < kSize; row++)
       for (int column = 0; column < kSize; column++)
@@ -229,6 +260,7 @@ class Damaged {
     FrameSet set;
     set.ref.plane[0] = ref_.sample_plane();
     set.dist.plane[0] = dist_.sample_plane();
+    for (int p = 1; p < 3; p++) set.ref.plane[p] = set.dist.plane[p] = chroma_.sample_plane();
     return set;
   }
 
@@ -251,13 +283,14 @@ class Damaged {
   }
 
   int x0_, y0_;
-  TestPlane<uint8_t> ref_, dist_;
+  TestPlane<uint8_t> ref_, dist_, chroma_;
 };
 
 /* The maps whose largest value is not in the damage. */
 std::set<std::string> lost_sight(const ExtractorInfo& info, Damaged& damaged) {
   std::set<std::string> names;
-  const auto mapping = make_mapping(info, {.w = kSize, .h = kSize, .bpc = 8, .chroma = Chroma::k400});
+  const Chroma chroma = std::string(info.name) == "ciede" ? Chroma::k444 : Chroma::k400;  // it refuses gray
+  const auto mapping = make_mapping(info, {.w = kSize, .h = kSize, .bpc = 8, .chroma = chroma});
   const Sums sums = extract(*mapping, damaged.frame());
   for (size_t map = 0; map < mapping->maps().size(); map++) {
     const std::vector<double> values = values_of(*mapping, sums, map);

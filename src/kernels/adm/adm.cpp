@@ -221,7 +221,7 @@ Created create(const AdmOptions& options, const VideoFormat& format, Placement p
 
 static_assert(kMostVariants <= kAdmMostViews);
 
-/* -- Maps: the cubes of the detail that is lost, and of what is added ----------------------------------------------- */
+/* -- Maps: the cubes of the detail that is lost, and of what is added ---------------------------------------------- */
 
 constexpr const char* kLostNames[] = {"adm_scale0_lost", "adm_scale1_lost", "adm_scale2_lost", "adm_scale3_lost"};
 constexpr const char* kAddedNames[] = {"adm_scale0_added", "adm_scale1_added", "adm_scale2_added", "adm_scale3_added"};

@@ -26,8 +26,8 @@ struct AdmBlocks {
   }
 };
 
-/* The rounded sum of a row, handed out to its blocks from left to right: each takes what its terms add to the sum of the
- * row so far, rounded. The parts add up to the row's rounded sum; each is within a unit of its own. */
+/* The rounded sum of a row, handed out to its blocks from left to right: each takes what its terms add to the sum of
+ * the row so far, rounded. The parts add up to the row's rounded sum; each is within a unit of its own. */
 template <class Sum>
 class RowParts {
  public:

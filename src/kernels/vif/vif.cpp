@@ -63,7 +63,7 @@ Created create(const VifOptions& options, const VideoFormat& format, Placement p
   return std::unique_ptr<Extractor>(new Vif(params, kTwins, vif_provided(kFeatures, options.debug), placement));
 }
 
-/* -- Maps: the information that is lost, den - num of each block ---------------------------------------------------- */
+/* -- Maps: the information that is lost, den - num of each block --------------------------------------------------- */
 
 std::vector<MapInfo> maps_of(const VifParams& params) {
   constexpr const char* kNames[] = {"vif_scale0", "vif_scale1", "vif_scale2", "vif_scale3"};
