@@ -76,7 +76,7 @@ Created create(const NoOptions&, const VideoFormat& format, Placement placement)
 
 /* -- Maps: the differences of each block --------------------------------------------------------------------------- */
 
-constexpr int kBlockSide = 16;  // luma samples; even, so that no two blocks share chroma
+constexpr int kBlockSide = 32;  // luma samples; even, so that no two blocks share chroma
 
 /* Raw sums: CiedeSums, then the blocks'. */
 class CiedeMapping final : public MappingExtractor {
