@@ -96,6 +96,7 @@ class Stream {
     params.n_threads = threads;
     params.encodes = encodes;
     params.check = s.check.c_str();
+    params.result_maps = s.maps;
     params.log = print_message;
     VmafxFormat format = {s.clip.w, s.clip.h, VMAFX_CHROMA_420, s.clip.bits, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
     format.fps = kFps;

@@ -33,6 +33,7 @@ Times metrics and models on frames in memory; prints milliseconds per frame.
   --clock NAME     wall, or cpu: processor time, which holds on a machine that does other work too (wall)
   --encodes N      time N encodes of one reference in one session, too, and compare with N sessions (1)
   --check MODE     the option check: off leaves out the look at the pictures (warn)
+  --maps           have results hold maps
   --peer PATH      libvmaf's vmaf tool: time it on the same clip, with the same instruction set and with the best it
                    has, and compare the scores
   --json FILE      add each row to FILE, too, as a line of JSON
@@ -83,17 +84,26 @@ Settings parse(int argc, char** argv) {
     kPeer,
     kJson,
     kCheck,
+    kMaps,
     kHelpText
   };
-  const ::option known[] = {
-      {"size", required_argument, nullptr, kSize},       {"bits", required_argument, nullptr, kBits},
-      {"frames", required_argument, nullptr, kFrames},   {"distinct", required_argument, nullptr, kDistinct},
-      {"clip", required_argument, nullptr, kClip},       {"runs", required_argument, nullptr, kRuns},
-      {"threads", required_argument, nullptr, kThreads}, {"cpu", required_argument, nullptr, kCpu},
-      {"only", required_argument, nullptr, kOnly},       {"clock", required_argument, nullptr, kClock},
-      {"encodes", required_argument, nullptr, kEncodes}, {"check", required_argument, nullptr, kCheck},
-      {"peer", required_argument, nullptr, kPeer},       {"json", required_argument, nullptr, kJson},
-      {"help", no_argument, nullptr, kHelpText},         {}};
+  const ::option known[] = {{"size", required_argument, nullptr, kSize},
+                            {"bits", required_argument, nullptr, kBits},
+                            {"frames", required_argument, nullptr, kFrames},
+                            {"distinct", required_argument, nullptr, kDistinct},
+                            {"clip", required_argument, nullptr, kClip},
+                            {"runs", required_argument, nullptr, kRuns},
+                            {"threads", required_argument, nullptr, kThreads},
+                            {"cpu", required_argument, nullptr, kCpu},
+                            {"only", required_argument, nullptr, kOnly},
+                            {"clock", required_argument, nullptr, kClock},
+                            {"encodes", required_argument, nullptr, kEncodes},
+                            {"check", required_argument, nullptr, kCheck},
+                            {"maps", no_argument, nullptr, kMaps},
+                            {"peer", required_argument, nullptr, kPeer},
+                            {"json", required_argument, nullptr, kJson},
+                            {"help", no_argument, nullptr, kHelpText},
+                            {}};
   Settings settings;
   for (const std::string& cpu : all_cpus())
     if (cpu != "scalar" && cpu != "plain") settings.cpus.push_back(cpu);  // these take minutes
@@ -128,6 +138,7 @@ Settings parse(int argc, char** argv) {
         break;
       case kEncodes: settings.encodes = whole_number(text, 1, VMAFX_MOST_ENCODES, "--encodes"); break;
       case kCheck: settings.check = text; break;
+      case kMaps: settings.maps = true; break;
       case kPeer: settings.peer = text; break;
       case kJson: settings.json = text; break;
       case kHelpText: print_help(); std::exit(0);

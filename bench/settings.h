@@ -22,6 +22,7 @@ struct Settings {
   bool cpu_time = false;
   int encodes = 1;
   std::string check = "warn";
+  bool maps = false;  // the option result_maps
 };
 
 /* Prints the help and exits for --help; dies of what it does not know. */

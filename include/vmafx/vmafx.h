@@ -214,10 +214,10 @@ VMAFX_API void vmafx_options_set_device_context(VmafxOptions *options, enum Vmaf
      * "ndjson", and its last line has these four and no windows; a summary does not list the worst frames. Excludes
      * `range` and cvvdp. */ \
     FLAG(pooled_only, 0, "keep no scores of frames, only what is pooled: for streams without an end") \
-    /* Outputs (`log_path`, `openmetrics`, heatmaps_path of features) replace any file. Without it, they replace empty
-     * files and those that have the content of such an output: a report of vmafx or libvmaf in any format, an
-     * OpenMetrics file, heat maps of the same size. Other files are EEXIST, from vmafx_open(), for heat maps from
-     * vmafx_configure(). In both cases an output that is another output, or a model file, is EINVAL. */ \
+    /* Outputs (`log_path`, `openmetrics`, `maps`, heatmaps_path of features) replace any file. Without it, they replace
+     * empty files and those that have the content of such an output: a report of vmafx or libvmaf in any format, an
+     * OpenMetrics file, maps and heat maps of the same size. Other files are EEXIST, from vmafx_open(), for both kinds
+     * of maps from vmafx_configure(). In both cases an output that is another output, or a model file, is EINVAL. */ \
     FLAG(overwrite, 0, "replace output files of any kind, not only reports by reports") \
     /* Looks at the pictures beside the scores, which it never changes, and finds where tags and times say one thing and
      * the pictures another: see vmafx_finding(). "warn": vmafx_finish() logs a warning for each kind of finding, and
@@ -225,7 +225,12 @@ VMAFX_API void vmafx_options_set_device_context(VmafxOptions *options, enum Vmaf
      * at least likely; the report is written and the scores can be read even then. "log": warnings alone, for programs
      * made for libvmaf. "off": pictures are not looked at. They are not either if no metric reads the luma of both
      * pictures of a pair. Chroma is looked at where it has data in host memory, or metrics read it. */ \
-    TEXT(check, "warn", "look whether the pictures of a pair belong together: off, log, warn or fail")
+    TEXT(check, "warn", "look whether the pictures of a pair belong together: off, log, warn or fail") \
+    /* A folder, made if need be, for maps: where in each frame the scores of local metrics come from (VmafxMap). The
+     * file NAME_WxH_f32.gray has a map's values of all scored frames from the first on, as native floats of 32 bits,
+     * rounded, W in a row, H rows for each frame; with several encodes NAME_encode0_WxH_f32.gray. Metrics with maps
+     * run on the CPU, unless their kernels make them. EINVAL: no metric has maps. */ \
+    TEXT(maps, NULL, "write maps of where frames lose their scores to files in this folder")
 
 #define VMAFX_DEVICE_OPTIONS(TEXT, INT, FLAG) \
     /* "auto": the GPU as soon as it is open, until then, or without a usable GPU, the CPU; a log line says why. "cpu":
@@ -262,7 +267,10 @@ VMAFX_API void vmafx_options_set_device_context(VmafxOptions *options, enum Vmaf
     /* With `check` "warn" or "fail": results name the findings that are sure by the pairs before them (`sure` of
      * VmafxFrameResult), and the log warns once of each kind as soon as it is sure. Each 48 pairs cost what the end of
      * the look costs otherwise. Always on with a report in NDJSON and with `pooled_only`. */ \
-    FLAG(early_doubts, 0, "tell of what the pictures are sure while the stream runs, not only at its end")
+    FLAG(early_doubts, 0, "tell of what the pictures are sure while the stream runs, not only at its end") \
+    /* Results have maps (`maps` of VmafxFrameResult). They take memory from the time that a frame is scored until it is
+     * received: receive after each pair that is submitted. EINVAL: no metric has maps. */ \
+    FLAG(result_maps, 0, "have results of frames hold maps of where the frames lose their scores")
 
 /* -- Opening ------------------------------------------------------------------------------------------------------- */
 
@@ -453,6 +461,18 @@ typedef struct VmafxPoolWindow {
     void *reserved[16];       /* zero */
 } VmafxPoolWindow;
 
+/* A map of a frame: what each block of the picture adds to a raw sum of a metric. The values of all blocks add up to
+ * that sum of the frame. docs/maps.md lists the maps, their units and how exact they are; scale and unit of a map are
+ * the same in all frames, encodes and streams. */
+typedef struct VmafxMap {
+    const char *name;             /* "psnr_y", with what options add to a score's key */
+    const char *unit;             /* of the values, for people to read; static */
+    int width, height;            /* in blocks */
+    int block_width, block_height; /* samples of luma that a block covers; the last ones may be smaller */
+    const double *values;         /* width * height, row by row */
+    void *reserved[16];           /* zero */
+} VmafxMap;
+
 typedef struct VmafxFrameResult {
     int64_t frame;            /* number of the pair in its encode, from 0 */
     size_t n_scores;          /* 0 for a frame that n_subsample skips */
@@ -466,7 +486,9 @@ typedef struct VmafxFrameResult {
      * as long as the context. */
     size_t n_sure;
     const char *const *sure;
-    void *reserved[14];       /* zero */
+    size_t n_maps;            /* 0 without the option `result_maps`, and for a frame that n_subsample skips */
+    const VmafxMap *maps;     /* with all that they point to, valid as long as `scores` */
+    void *reserved[12];       /* zero */
 } VmafxFrameResult;
 
 /* Fills *result with the next finished frame: each frame once, in order within an encode. -EAGAIN: no result is ready

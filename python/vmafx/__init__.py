@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ._kept_reference import KeptReference
     from ._options import Option, OptionInfo, options
     from ._pooling import pool
-    from ._session import Finding, FrameScores, Scores, Session, Window
+    from ._session import Finding, FrameScores, Map, Scores, Session, Window
 
 __all__ = [
     "Color",
@@ -28,6 +28,7 @@ __all__ = [
     "Format",
     "Frame",
     "FrameScores",
+    "Map",
     "Option",
     "OptionInfo",
     "Picture",

@@ -39,8 +39,8 @@ def score(ref: File, dist: File, *, shortest: bool = False, **options: Option) -
     A warning goes to the logger "vmafx" if the times drift apart by more than half a frame.
 
     Raises Error as Session does, and with EINVAL if one file has more frames than the other, unless `shortest` ends
-    with the shorter one, or if an option (log_path, openmetrics, heatmaps_path of a feature) would overwrite one of the
-    two files. PyAV raises av.error.FFmpegError.
+    with the shorter one, or if an option (log_path, openmetrics, maps, heatmaps_path of a feature) would overwrite one
+    of the two files. PyAV raises av.error.FFmpegError.
     """
     _check_outputs([ref, dist], options)
     if options.get("encodes", 1) != 1:
@@ -64,6 +64,9 @@ def _check_outputs(inputs: list[File], options: dict[str, Option]) -> None:
     for folder in values_of("heatmaps_path", texts):
         names = os.listdir(folder) if os.path.isdir(folder) else []
         outputs |= {os.path.join(folder, name): "heatmaps_path" for name in names if "_heatmap_" in name}
+    if folder := str(options.get("maps") or ""):
+        names = os.listdir(folder) if os.path.isdir(folder) else []
+        outputs |= {os.path.join(folder, name): "maps" for name in names if name.endswith("_f32.gray")}
     files = ((os.fspath(path), file) for path in inputs for file in files_of(os.fspath(path)))
     read = {identity: path for path, file in files for identity in _identities(file)}
     for path, option in outputs.items():

@@ -132,6 +132,14 @@ size_t n_scores;
 const VmafxScore *scores;
 void *reserved[16];
 } VmafxPoolWindow;
+typedef struct VmafxMap {
+const char *name;
+const char *unit;
+int width, height;
+int block_width, block_height;
+const double *values;
+void *reserved[16];
+} VmafxMap;
 typedef struct VmafxFrameResult {
 int64_t frame;
 size_t n_scores;
@@ -140,7 +148,9 @@ int encode;
 const VmafxPoolWindow *window;
 size_t n_sure;
 const char *const *sure;
-void *reserved[14];
+size_t n_maps;
+const VmafxMap *maps;
+void *reserved[12];
 } VmafxFrameResult;
 int vmafx_receive(VmafxContext *ctx, VmafxFrameResult *result);
 int vmafx_receive_wait(VmafxContext *ctx, VmafxFrameResult *result);

@@ -35,6 +35,16 @@ class Window(NamedTuple):
     scores: dict[str, float]
 
 
+class Map(NamedTuple):
+    """A map of a frame: what each block of the picture adds to a raw sum of a metric."""
+
+    values: np.ndarray
+    """a row of blocks for each row: float64"""
+    unit: str
+    block: tuple[int, int]
+    """width and height of a block in samples of luma; the last ones may be smaller"""
+
+
 class FrameScores(NamedTuple):
     """The scores of a pair of frames."""
 
@@ -50,6 +60,8 @@ class FrameScores(NamedTuple):
     """the encode's number, from 0"""
     sure: tuple[str, ...] = ()
     """the kinds of findings that are sure by the pairs before this one; only with the option early_doubts"""
+    maps: dict[str, Map] = {}
+    """maps by their names ("psnr_y", "vif_scale0"); only with the option result_maps"""
 
 
 class Scores(NamedTuple):
@@ -372,7 +384,8 @@ class Session(metaclass=WithOptions):
                 window = _window_of(result.window) if result.window else None
                 time = self._times.pop((result.encode, result.frame), None)
                 sure = tuple(map(text_of, result.sure[0 : result.n_sure]))
-                self._waiting.append(FrameScores(result.frame, time, _scores_of(result), window, result.encode, sure))
+                scores = FrameScores(result.frame, time, _scores_of(result), window, result.encode, sure)
+                self._waiting.append(scores._replace(maps=_maps_of(result)))
         if codes != [-errno.EAGAIN]:
             self._context.check(codes[0])
         return codes == [0]
@@ -488,6 +501,16 @@ class Session(metaclass=WithOptions):
 def _scores_of(found: Any) -> dict[str, float]:
     """The scores of a VmafxFrameResult or a VmafxPoolWindow."""
     return {text_of(score.key): score.value for score in found.scores[0 : found.n_scores]}
+
+
+def _maps_of(result: Any) -> dict[str, Map]:
+    """The maps of a VmafxFrameResult, copied: the library lends them until its next call."""
+    maps = {}
+    for found in result.maps[0 : result.n_maps]:
+        lent = np.frombuffer(ffi.buffer(found.values, found.width * found.height * 8), np.float64)
+        values = lent.reshape(found.height, found.width).copy()
+        maps[text_of(found.name)] = Map(values, text_of(found.unit), (found.block_width, found.block_height))
+    return maps
 
 
 def _window_of(window: Any) -> Window:

@@ -52,6 +52,11 @@ Status Encode::start(const Plan& plan, const Range& range, const Pool& pool, int
   return monitor_.start(*table_, std::move(columns), pool, n_subsample);
 }
 
+Status Encode::make_maps(const MapsRequest& request) {
+  VMAFX_ASSIGN(maps_, EncodeMaps::open(*plan_, request, named_ ? std::optional(label_.number) : std::nullopt));
+  return {};
+}
+
 StatusOr<Place> Encode::meet(const VmafxPicture& dist) {
   VMAFX_ASSIGN(const Place place, progress_.meet(time_of(dist)));
   if (progress_.met() == 1) warn_of_seek();
@@ -88,6 +93,8 @@ Status Encode::score(const FinishedFrame& finished) {
     VMAFX_TRY(look_->add(number, finished));
     for (const look::ToldFinding& found : look_->newly_sure()) log_.warning(early_sentence(found.words()));
   }
+  if (const int64_t number = number_of(finished.index); is_scored(number))
+    maps_.add(number, number - progress_.first(), finished);
   return scorer_->add(finished);
 }
 
@@ -125,6 +132,7 @@ void Encode::forget_frames() {
 Status Encode::flush() {
   VMAFX_TRY(scorer_->flush());
   VMAFX_TRY(borders_.end());
+  VMAFX_TRY(maps_.close());
   monitor_.windows().end();
   return look_ ? look_->finish() : Status();
 }
@@ -143,12 +151,15 @@ void Encode::receive(VmafxFrameResult* result) {
       if (const auto score = table_->get(frame, static_cast<int>(column)))
         result_.push_back({keys[column].c_str(), *score});
   sure_ = sure_of(frame);
+  const std::span<const VmafxMap> maps = maps_.receive(frame);
   *result = {.frame = frame,
              .n_scores = result_.size(),
              .scores = result_.data(),
              .encode = label_.number,
              .n_sure = sure_.size(),
-             .sure = sure_.data()};
+             .sure = sure_.data(),
+             .n_maps = maps.size(),
+             .maps = maps.data()};
   receive_window(frame, result);
 }
 

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "engine/encode_look.h"
+#include "engine/encode_maps.h"
 #include "engine/plan.h"
 #include "engine/range/borders.h"
 #include "engine/range/progress.h"
@@ -42,6 +43,9 @@ class Encode {
    * forgotten once they were received and reported. EINVAL: a score of the plan needs the whole stream and there is a
    * range, or needs the scores of all frames and pooled_only forgets them. */
   Status start(const Plan& plan, const Range& range, const Pool& pool, int n_subsample, bool pooled_only);
+
+  /* Has frames have maps. After start(), before the first pair. */
+  Status make_maps(const MapsRequest& request);
 
   /* Has its pictures looked at, beside the scores. Before the first pair. */
   void look_at_pictures(LookThread& thread, size_t extractor, const VideoFormat& format, const InputFormat& ref,
@@ -145,6 +149,7 @@ class Encode {
   VmafxPoolWindow window_{};
   std::optional<Pairing> pairing_;
   std::optional<EncodeLook> look_;  // nullopt: nobody looks
+  EncodeMaps maps_;
 };
 
 }  // namespace vmafx

@@ -86,7 +86,7 @@ void add_written(const ExtractorInfo* info, const OptionTexts& given, std::vecto
   if (!info) return;
   for (const auto& [name, text] : given)
     if (const OptionInfo* option = find_option(*info, name); option && option->writes && !text.empty())
-      written->push_back({name, text, std::string(GrayFile::kEnding)});
+      written->push_back({name, text, std::string(kHeatMaps.ending)});
 }
 
 }  // namespace
@@ -139,6 +139,16 @@ bool Plan::names_kernels() const { return std::ranges::any_of(extractors_, &Plan
 
 void Plan::look_at_pictures() {
   extractors_.push_back({.info = &kSignatureExtractor, .asker = "check", .looks = true});
+}
+
+Status Plan::make_maps() {
+  bool any = false;
+  for (PlannedExtractor& planned : extractors_) any |= planned.maps = planned.info->flags & kMaps;
+  if (any) return {};
+  std::string names;
+  for (const ExtractorInfo* info : vmafx::extractors())
+    if (info->flags & kMaps) names += (names.empty() ? "" : ", ") + std::string(info->name);
+  return error(EINVAL, "none of the metrics has maps: score one of these, too, with feature=name=…: %s", names.c_str());
 }
 
 std::optional<size_t> Plan::look() const {

@@ -32,6 +32,7 @@ struct PlannedExtractor {
   bool device_only = false;  // somebody asked for the kernels, not for the metric
   bool unreported = false;   // another request has its keys: its scores are for the asker's model alone
   bool looks = false;        // it makes the signatures of the look: see Plan::look_at_pictures()
+  bool maps = false;         // its sums are to have maps: see Plan::make_maps()
   Options options;
   std::unique_ptr<const Extractor>
       extractor;           // after instantiate(): makes the scorers, and the sums if nobody else does
@@ -45,6 +46,9 @@ struct PlannedExtractor {
   std::string key_of(const FeatureInfo& feature) const;  // the feature's key in reports
   std::string key_of(const char* aggregate) const;       // that of a value of the whole stream
 
+  /* Whether an extractor of another kind must make its sums, so that these have maps. */
+  bool needs_mapping() const { return maps && info->create_mapping; }
+
   /* Columns by feature of extractor->features(). A score whose key belongs to another extractor has none (-1) in
    * `columns`, and one in `unseen`, the scores that only models see, if a model needs it. */
   std::vector<int> columns, unseen;
@@ -53,9 +57,10 @@ struct PlannedExtractor {
 
 /* What makes raw sums: for one of the plan's extractors, or for several that differ only in late options. */
 struct PlannedExtraction {
-  std::vector<size_t> of;                   // places in Plan::extractors(), in order
-  std::vector<size_t> variants;             // those of them whose sums differ: the first one of each kind
-  std::unique_ptr<const Extractor> shared;  // for several variants; null: the first one's own extractor makes the sums
+  std::vector<size_t> of;        // places in Plan::extractors(), in order
+  std::vector<size_t> variants;  // those of them whose sums differ: the first one of each kind
+  std::unique_ptr<const Extractor>
+      shared;  // for several variants, or with maps; null: the first one's own extractor makes the sums
 };
 
 struct PlannedModel {
@@ -101,6 +106,9 @@ class Plan {
 
   /* Adds the signatures for the look (engine/look/), which has no scores. Before place(). */
   void look_at_pictures();
+
+  /* Has the sums of metrics that are local have maps. Before place(). EINVAL: no metric is local. */
+  Status make_maps();
 
   /* The place in extractions() of the one that makes the signatures, the last. nullopt: nobody looks, or no metric
    * reads the luma of both pictures. After instantiate(). */

@@ -10,6 +10,7 @@ namespace {
 
 /* Fails with the reason why the CPU must run this metric, although it has kernels. */
 Status fits_device(const PlannedExtractor& planned, const VideoFormat& format) {
+  if (planned.needs_mapping()) return error(ENOTSUP, "no kernel makes its maps");
   return planned.info->fits_device ? planned.info->fits_device(planned.options, format) : Status();
 }
 
@@ -52,6 +53,7 @@ bool Plan::join(PlannedExtraction& extraction, size_t i) const {
   if (!first.options.equal_before(OptionStage::kLate, planned.options)) return false;
   if (variant_of(extraction, planned) == extraction.variants.size()) {
     if (!planned.info->create_shared || extraction.variants.size() == kMostVariants) return false;
+    if (planned.needs_mapping()) return false;
     extraction.variants.push_back(i);
   }
   extraction.of.push_back(i);
@@ -102,6 +104,11 @@ Status Plan::make_extractors(PlannedExtraction& extraction, const VideoFormat& f
     PlannedExtractor& planned = extractors_[i];
     const bool makes_sums = &planned == &first && !several;
     VMAFX_TRY(make_extractor(planned, format, encodes, makes_sums ? planned.placement : Placement::kCpu));
+  }
+  if (first.needs_mapping()) {
+    auto mapping = first.info->create_mapping(first.options, first.info->seen(format));
+    if (!mapping.ok()) return no_extractor(name_of(first), mapping.status().message());
+    extraction.shared = std::move(mapping.value());
   }
   if (!several) return {};
   auto shared = make_shared(extraction, format, first.placement);

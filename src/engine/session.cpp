@@ -65,6 +65,7 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionOptions& params, L
   const Rivals rivals = params.ignore_unknown ? Rivals::kFirstIsReported : Rivals::kRefused;
   VMAFX_ASSIGN(session->plan_, Plan::make(models, features, session->log_, rivals));
   if (params.overwrite) session->plan_.allow_overwrite();
+  if (params.makes_maps()) VMAFX_TRY(session->plan_.make_maps());
   if (params.looks()) session->plan_.look_at_pictures();
   VMAFX_TRY(session->open_outputs(models, features));
   VMAFX_TRY(session->gpu_.open(session->plan_.names_kernels()));
@@ -106,8 +107,9 @@ Status Session::check_pooled_only() const {
 }
 
 Status Session::open_outputs(const std::vector<ModelSpec>& models, const std::vector<FeatureSpec>& features) {
-  const std::vector<NamedFile> folders = written_folders(models, features);
-  for (const NamedFile& folder : folders) VMAFX_TRY(GrayFile::check_folder(folder.path));
+  std::vector<NamedFile> folders = written_folders(models, features);
+  if (!params_.maps.empty()) folders.push_back({kBlockMaps.option, params_.maps, std::string(kBlockMaps.ending)});
+  for (const NamedFile& folder : folders) VMAFX_TRY(GrayFile::check_folder(folder.option.c_str(), folder.path));
   VMAFX_TRY(check_distinct(named_outputs(folders), named_inputs(models)));
   VMAFX_ASSIGN(reports_, SessionReports::open({params_.log_path, params_.log_fmt, params_.score_fmt,
                                                params_.n_subsample, params_.report_times, params_.encodes,
@@ -116,7 +118,7 @@ Status Session::open_outputs(const std::vector<ModelSpec>& models, const std::ve
   return open_encodes();
 }
 
-/* Adds the session's own files to the folders of metrics. */
+/* Adds the session's own files to the folders of maps. */
 std::vector<NamedFile> Session::named_outputs(std::vector<NamedFile> folders) const {
   std::vector<NamedFile> outputs = std::move(folders);
   for (const std::string& path : report_paths(params_.log_path, params_.encodes)) outputs.push_back({"log_path", path});
@@ -194,6 +196,8 @@ Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
   for (size_t i = 0; i < dist.size(); i++) VMAFX_TRY(start_import(dist_readers_[i], dist[i]));
   for (const auto& encode : encodes_)
     VMAFX_TRY(encode->start(plan_, range_, pool_, params_.n_subsample, params_.pooled_only));
+  const WritePath folder = {params_.maps, params_.overwrite};
+  for (const auto& encode : encodes_) VMAFX_TRY(encode->make_maps({folder, params_.result_maps}));
   VMAFX_TRY(start_look(ref, dist));
   configured_ = true;
   return {};

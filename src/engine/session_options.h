@@ -34,6 +34,9 @@ struct SessionOptions {
   bool looks() const { return check != "off"; }
   bool reports_findings() const { return check != "log"; }
 
+  /* Whether metrics make maps, for files or for results. */
+  bool makes_maps() const { return !maps.empty() || result_maps; }
+
  private:
   static std::string text_of(const char* text) { return text ? text : ""; }
 };

@@ -35,6 +35,7 @@ enum ExtractorFlags : uint32_t {
   kColor = 1u << 1,        // scores depend on the meaning of colors: VideoFormat::color
   kFps = 1u << 2,          // scores depend on the number of pictures in a second: VideoFormat::fps
   kWholeChroma = 1u << 3,  // chroma of odd sizes may be rounded up: VideoFormat::whole_chroma, Reads::whole_chroma
+  kMaps = 1u << 4,         // its sums can tell where in the picture they come from: kernels/maps.h
 };
 
 /* The place where sums are made: in host memory by the CPU, or in device memory by kernels. */
@@ -114,6 +115,14 @@ struct Reads {
   unsigned in_frame(int64_t number, unsigned planes) const { return number % chroma_period == 0 ? planes : planes & 1; }
 };
 
+/* A map: a value for each block of a picture (kernels/maps.h). */
+struct MapInfo {
+  const char* name;      // "vif_scale0"
+  const char* unit;      // of the values: "bits"
+  int w, h;              // in blocks
+  int block_w, block_h;  // samples of luma that a block covers, but for the last ones
+};
+
 /* The most sets of options that one extractor makes sums for. */
 inline constexpr size_t kMostVariants = 4;
 
@@ -183,6 +192,10 @@ class Extractor {
   /* The first byte, in the sums of ExtractorInfo::create_shared()'s extractor, of those of one set of options. */
   virtual size_t sums_offset([[maybe_unused]] size_t variant) const { return 0; }
 
+  /* The maps that its raw sums have, and the values of one of them, row by row: w * h values. */
+  virtual std::span<const MapInfo> maps() const { return {}; }
+  virtual void read_map(const void*, [[maybe_unused]] size_t map, std::span<double>) const {}
+
   /* Makes the scorer of one encode. */
   virtual std::unique_ptr<StreamScorer> make_scorer() const = 0;
 
@@ -222,6 +235,9 @@ struct ExtractorInfo {
    * before the late options is done once. Scorers are those of create()'s extractors. nullptr: no option is late. */
   StatusOr<std::unique_ptr<Extractor>> (*create_shared)(std::span<const Options> variants, const VideoFormat& format,
                                                         Placement placement) = nullptr;
+  /* Makes an extractor on the CPU whose raw sums have maps, too (kernels/maps.h). With kMaps: those of create()'s have
+   * them if this is nullptr. */
+  StatusOr<std::unique_ptr<Extractor>> (*create_mapping)(const Options& options, const VideoFormat& format) = nullptr;
   /* Why this format or these option values must run on the CPU although create() accepts them. nullptr: kernels take
    * all that create() accepts. */
   Status (*fits_device)(const Options& options, const VideoFormat& format) = nullptr;

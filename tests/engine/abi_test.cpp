@@ -102,7 +102,13 @@ std::string structs() {
     using Struct = VmafxFrameResult;
     text += describe("VmafxFrameResult", sizeof(Struct), alignof(Struct),
                      {FIELD(frame), FIELD(n_scores), FIELD(scores), FIELD(encode), FIELD(window), FIELD(n_sure),
-                      FIELD(sure), FIELD(reserved)});
+                      FIELD(sure), FIELD(n_maps), FIELD(maps), FIELD(reserved)});
+  }
+  {
+    using Struct = VmafxMap;
+    text += describe("VmafxMap", sizeof(Struct), alignof(Struct),
+                     {FIELD(name), FIELD(unit), FIELD(width), FIELD(height), FIELD(block_width), FIELD(block_height),
+                      FIELD(values), FIELD(reserved)});
   }
   {
     using Struct = VmafxReportStream;

@@ -890,6 +890,9 @@ START_TEST(wrong_texts_are_told_before_a_gpu_is_opened) {
       {"import=bogus", [](Params& params) { params.import = "bogus"; }},
       {"check=bogus", [](Params& params) { params.check = "bogus"; }},
       {"backend 'bogus'", [](Params& params) { params.backend = "bogus"; }},
+      {"maps=' '", [](Params& params) { params.maps = " "; }},
+      {"none of the metrics has maps",
+       [](Params& params) { params.model = "", params.feature = "name=motion", params.maps = "/tmp"; }},
       {"log_path", [](Params& params) { params.log_path = params.openmetrics = "/nonexistent/file"; }},
   };
   setenv("VMAFX_HIP_RUNTIME", FAKE_RUNTIME, 1);

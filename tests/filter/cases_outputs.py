@@ -12,6 +12,7 @@ WIDTH, HEIGHT = 384, 216  # cambi needs at least 216 rows
 LARGE = "".join(f"[{i}]scale={WIDTH}:{HEIGHT}[{pad}];" for i, pad in enumerate("dr")) + "[d][r]"
 CAMBI_MAP = f"cambi_heatmap_scale_0_{WIDTH}x{HEIGHT}_16b.gray"
 BUTTERAUGLI_MAP = f"butteraugli_heatmap_{WIDTH}x{HEIGHT}_16b.gray"
+PSNR_MAP = "psnr_y_24x14_f32.gray"  # of blocks of 16x16
 
 
 def colons(path):
@@ -38,6 +39,7 @@ def outputs(lab):
         (lab.folder / "maps").mkdir(exist_ok=True)
         graph = f"{LARGE}vmafx=model='':feature='name={feature}\\:heatmaps_path=maps'"
         yield f"heatmaps_path=maps/{path}", graph, lab.folder / "maps" / path
+    yield f"maps=maps/{PSNR_MAP}", f"{LARGE}vmafx={PSNR}:maps=maps", lab.folder / "maps" / PSNR_MAP
     if lab.version() < (7, 1):
         yield "stats_file=victim", "xpsnr=stats_file=victim", lab.folder / "victim"
 
@@ -101,6 +103,7 @@ def outputs_of_one_run_are_distinct(lab):
         f"{PSNR}:log_path=-:openmetrics=-",
         f"{cambi}:log_path=maps/{CAMBI_MAP}",
         f"{cambi}:openmetrics=maps/{CAMBI_MAP}",
+        f"{PSNR}:maps=maps:log_path=maps/{PSNR_MAP}",
     ):
         for overwrite in ("", ":overwrite=1"):
             # standard error is a pipe here: two outputs may share /dev/null

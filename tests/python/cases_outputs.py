@@ -601,6 +601,9 @@ def heatmaps_are_no_inputs(lab):
         )
     with raises(module.Error, "is the input"):
         module.score(lab.clips.ref, dist, feature=f"cambi:heatmaps_path={lab.folder}/maps")
+    (lab.folder / "maps/psnr_y_12x7_f32.gray").symlink_to("../dist.mkv")
+    with raises(module.Error, "is the input"):
+        module.score(lab.clips.ref, dist, feature="psnr", maps=f"{lab.folder}/maps", overwrite=True)
     check_equal(Path(dist).read_bytes(), before, "the input")
 
 

@@ -16,6 +16,26 @@ import vmafx
 from common import Messages, case, check, check_equal, gray_pairs, noise, raises, score_pairs, top
 from vmafx._library import library, text_of
 
+# -- Maps --------------------------------------------------------------------------------------------------------------
+
+
+@case
+def maps_are_arrays(lab):
+    """They are copies, whose sum is what the score is made of."""
+    del lab
+    with vmafx.Session(backend="cpu", model="", feature="psnr:enable_mse=true", result_maps=True) as session:
+        frames = list(session.run(gray_pairs()))
+    for frame in frames:
+        luma = frame.maps["psnr_y"]
+        h, w = noise(seed=0).shape
+        check_equal(luma.values.shape, (math.ceil(h / 16), math.ceil(w / 16)), "blocks")
+        check_equal((luma.values.dtype, luma.unit, luma.block), (np.float64, "squared error", (16, 16)), "the map")
+        check_equal(luma.values.sum() / (w * h), frame.scores["mse_y"], "the mean squared error")
+    check(frames[0].maps["psnr_y"].values is not frames[1].maps["psnr_y"].values, "one array for two frames")
+    with vmafx.Session(backend="cpu", model="", feature="psnr") as session:
+        check_equal([frame.maps for frame in session.run(gray_pairs())], [{}] * 4, "maps that nobody asked for")
+
+
 # -- Options -----------------------------------------------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@
 #include "kernels/adm/adm_csf.h"
 #include "kernels/adm/adm_scores.h"
 #include "kernels/device_twin.h"
+#include "kernels/maps.h"
 #include "kernels/metric.h"
 
 namespace vmafx {
@@ -82,13 +83,22 @@ int num_places(int index, int band) {
 constexpr int kDenPlaces[kAdmScales] = {18, 32, 27, 23};
 
 /* `sensitivity_unit`: see adm_fixed_sensitivity(). */
+double num_unit(const AdmScale& s, int index, int band, int sensitivity_unit) {
+  return std::ldexp(1.0, num_places(index, band) - s.cube_shift[band] - s.row_shift - 3 * sensitivity_unit);
+}
+double den_unit(const AdmScale& s, int index) {
+  return std::ldexp(1.0, kDenPlaces[index] - s.den_cube_shift - s.den_row_shift);
+}
+double cubed(const AdmSensitivity& sensitivity, int band) {
+  return std::pow(static_cast<double>(band < 2 ? sensitivity.straight : sensitivity.diagonal), 3.0);
+}
+
 float pooled_num(const AdmScale& s, int index, const int64_t (&sums)[kAdmBands], int sensitivity_unit,
                  double noise_weight) {
   const float noise = adm_noise_floor(s, noise_weight, 3);
   float parts[kAdmBands];
   for (int band = 0; band < kAdmBands; band++) {
-    const int places = num_places(index, band) - s.cube_shift[band] - s.row_shift - 3 * sensitivity_unit;
-    const double unit = std::ldexp(1.0, places);
+    const double unit = num_unit(s, index, band, sensitivity_unit);
     const float sum =
         index == 0 ? static_cast<float>(sums[band] / unit) : static_cast<float>(sums[band]) / static_cast<float>(unit);
     parts[band] = cube_root(sum) + noise;
@@ -99,11 +109,10 @@ float pooled_num(const AdmScale& s, int index, const int64_t (&sums)[kAdmBands],
 float pooled_den(const AdmScale& s, int index, const uint64_t (&sums)[kAdmBands], const AdmSensitivity& sensitivity,
                  double noise_weight) {
   const float noise = adm_noise_floor(s, noise_weight, 3);
-  const double unit = std::ldexp(1.0, kDenPlaces[index] - s.den_cube_shift - s.den_row_shift);
+  const double unit = den_unit(s, index);
   float parts[kAdmBands];
   for (int band = 0; band < kAdmBands; band++) {
-    const double factor = std::pow(static_cast<double>(band < 2 ? sensitivity.straight : sensitivity.diagonal), 3.0);
-    parts[band] = cube_root(static_cast<float>(sums[band] / unit * factor)) + noise;
+    parts[band] = cube_root(static_cast<float>(sums[band] / unit * cubed(sensitivity, band))) + noise;
   }
   return parts[0] + parts[1] + parts[2];
 }
@@ -212,6 +221,90 @@ Created create(const AdmOptions& options, const VideoFormat& format, Placement p
 
 static_assert(kMostVariants <= kAdmMostViews);
 
+/* -- Maps: the cubes of the detail that is lost, and of what is added ---------------------------------------------- */
+
+constexpr const char* kLostNames[] = {"adm_scale0_lost", "adm_scale1_lost", "adm_scale2_lost", "adm_scale3_lost"};
+constexpr const char* kAddedNames[] = {"adm_scale0_added", "adm_scale1_added", "adm_scale2_added", "adm_scale3_added"};
+constexpr const char* kMapUnit = "cubed visible contrast";
+
+/* For each scale that is scored what is lost, and what is added. */
+std::vector<MapInfo> maps_of(const AdmParams& params) {
+  std::vector<MapInfo> maps;
+  for (int s = params.skip_scale0; s < kAdmScales; s++) {
+    const BlockGrid grid = AdmBlocks::grid(params.scale[s], s);
+    const int side = grid.side << (s + 1);
+    maps.push_back({kLostNames[s], kMapUnit, grid.w, grid.h, side, side});
+    if (params.measure_aim) maps.push_back({kAddedNames[s], kMapUnit, grid.w, grid.h, side, side});
+  }
+  return maps;
+}
+
+/* Raw sums: AdmSums, then the blocks' of each scale. */
+class AdmMapping final : public MappingExtractor {
+ public:
+  AdmMapping(const AdmParams& params, const Sensitivities& sensitivities)
+      : MappingExtractor({}, maps_of(params)), params_(params), sensitivities_(sensitivities) {}
+
+  size_t sums_bytes() const override { return sizeof(AdmSums) + first(kAdmScales) * sizeof(AdmBlockSums); }
+  size_t scratch_bytes() const override {
+    return use_plain_cpu() ? adm_scratch_bytes_plain(params_) : adm_scratch_bytes_simd(params_);
+  }
+  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override;
+  void read_map(const void* sums, size_t map, std::span<double> values) const override;
+
+ private:
+  size_t first(int scale) const {
+    size_t first = 0;
+    for (int s = 0; s < scale; s++) first += AdmBlocks::grid(params_.scale[s], s).blocks();
+    return first;
+  }
+  double lost(int index, const AdmBlockSums& block) const;
+  double added(int index, const AdmBlockSums& block) const;
+
+  const AdmParams params_;
+  const Sensitivities sensitivities_;
+};
+
+void AdmMapping::extract(const FrameSet& frames, std::byte* scratch, void* sums) const {
+  auto& of_frame = *static_cast<AdmSums*>(sums);
+  AdmBlocks blocks;
+  for (int s = 0; s < kAdmScales; s++) blocks.scale[s] = reinterpret_cast<AdmBlockSums*>(&of_frame + 1) + first(s);
+  const auto twin = use_plain_cpu() ? adm_mapped_plain : adm_mapped_simd;
+  twin(params_, frames.ref.plane[0], frames.dist.plane[0], scratch, of_frame, blocks);
+}
+
+void AdmMapping::read_map(const void* sums, size_t map, std::span<double> values) const {
+  const size_t kinds = params_.measure_aim ? 2 : 1;
+  const int index = static_cast<int>(map / kinds) + params_.skip_scale0;
+  const auto* const blocks =
+      reinterpret_cast<const AdmBlockSums*>(static_cast<const AdmSums*>(sums) + 1) + first(index);
+  for (size_t n = 0; n < values.size(); n++) values[n] = map % kinds ? added(index, blocks[n]) : lost(index, blocks[n]);
+}
+
+double AdmMapping::lost(int index, const AdmBlockSums& block) const {
+  const AdmScale& scale = params_.scale[index];
+  double lost = 0;
+  for (int band = 0; band < kAdmBands; band++)
+    lost +=
+        static_cast<double>(block.csf_den[band]) / den_unit(scale, index) * cubed(sensitivities_.factors[index], band) -
+        static_cast<double>(block.dlm[band]) / num_unit(scale, index, band, sensitivities_.units[index]);
+  return lost;
+}
+
+double AdmMapping::added(int index, const AdmBlockSums& block) const {
+  double added = 0;
+  for (int band = 0; band < kAdmBands; band++)
+    added +=
+        static_cast<double>(block.aim[band]) / num_unit(params_.scale[index], index, band, sensitivities_.units[index]);
+  return added;
+}
+
+Created create_mapping(const AdmOptions& options, const VideoFormat& format) {
+  Sets sets;
+  VMAFX_ASSIGN(const AdmParams params, params_of({&options, 1}, format, sets));
+  return std::unique_ptr<Extractor>(new AdmMapping(params, sets.first));
+}
+
 }  // namespace
 
 StatusOr<AdmParams> adm_params(std::span<const Options> options, const VideoFormat& format) {
@@ -226,11 +319,12 @@ constexpr ExtractorInfo kAdmExtractor = {
     .measures = "detail",
     .help = "detail loss and additive impairment at four scales, integer arithmetic",
     .range = "0 to 1; more where contrast is raised",
-    .flags = kHip,
+    .flags = kHip | kMaps,
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,
     .create_shared = with_sets_of_fields<create_shared>,
+    .create_mapping = mapping_with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

@@ -44,6 +44,7 @@
 #include <vector>
 
 #include "base/picture.h"
+#include "kernels/adm/adm_blocks.h"
 #include "kernels/adm/adm_math.h"
 #include "kernels/forward.h"
 
@@ -76,6 +77,12 @@ void adm_simd(const AdmParams& params, const SamplePlane& ref, const SamplePlane
 size_t adm_encodes_scratch_bytes_simd(const AdmParams& params, int encodes);
 void adm_encodes_simd(const AdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                       std::byte* scratch, std::span<AdmSums* const> sums);
+
+/* Fill in `blocks`, too, which add up to `sums`. Of one view. Scratch is that of adm_plain() and adm_simd(). */
+void adm_mapped_plain(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                      AdmSums& sums, const AdmBlocks& blocks);
+void adm_mapped_simd(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                     AdmSums& sums, const AdmBlocks& blocks);
 
 /* The HIP twin's kernels. */
 OwnedDeviceTwin adm_hip(const AdmParams& params);

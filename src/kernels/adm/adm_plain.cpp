@@ -1,4 +1,6 @@
 /* ADM, the definition: plain loops over whole planes, in the order of the equations. Every other twin answers to it. */
+#include <algorithm>
+
 #include "kernels/adm/adm.h"
 #include "kernels/steps/scratch.h"
 
@@ -107,15 +109,28 @@ void csf(const AdmScale& scale, int index, const AdmView& view, const Plane<int3
                                          : adm_csf_coarse(view.rfactor[index][band], in[band].row(y)[x]);
 }
 
-void csf_den(const AdmScale& scale, int index, const Bands& ref, uint64_t (&sums)[kAdmBands]) {
-  for (int band = 0; band < kAdmBands; band++) {
-    for (int y = scale.top; y < scale.bottom; y++) {
-      uint64_t row_sum = 0;
-      for (int x = scale.left; x < scale.right; x++)
-        row_sum += adm_den_cube(index, ref.detail[band].row(y)[x], scale.den_cube_shift);
-      sums[band] += (row_sum + ((uint64_t{1} << scale.den_row_shift) >> 1)) >> scale.den_row_shift;
-    }
+/* Adds a row's terms up and rounds their sum: to `total`, and block by block to `blocks`, if there are any. */
+template <class Sum, class Term>
+void add_row(const AdmScale& scale, int index, int y, int shift, const AdmBlocks* blocks,
+             Sum (AdmBlockSums::*member)[kAdmBands], int band, Sum& total, Term term) {
+  const BlockGrid grid = AdmBlocks::grid(scale, index);
+  RowParts<Sum> parts(shift);
+  for (int x = scale.left; x < scale.right;) {
+    const int end = std::min(scale.right, (x / grid.side + 1) * grid.side);
+    const size_t block = grid.at(x, y);
+    uint64_t terms = 0;
+    for (; x < end; x++) terms += term(x);
+    const Sum part = parts.take(terms);
+    total += part;
+    if (blocks) (blocks->scale[index][block].*member)[band] += part;
   }
+}
+
+void csf_den(const AdmScale& scale, int index, const Bands& ref, uint64_t (&sums)[kAdmBands], const AdmBlocks* blocks) {
+  for (int band = 0; band < kAdmBands; band++)
+    for (int y = scale.top; y < scale.bottom; y++)
+      add_row(scale, index, y, scale.den_row_shift, blocks, &AdmBlockSums::csf_den, band, sums[band],
+              [&](int x) { return adm_den_cube(index, ref.detail[band].row(y)[x], scale.den_cube_shift); });
 }
 
 /* The visibility threshold at (x, y): means of the masking picture's weighted magnitudes, over the 3x3 window and all
@@ -137,64 +152,64 @@ uint32_t threshold(const AdmScale& scale, int index, const Plane<int32_t> (&mask
 
 /* Cubes of what `signal` exceeds the threshold set by `masking`, weighted, by. */
 void cm(const AdmScale& scale, int index, const AdmView& view, const Plane<int32_t> (&signal)[kAdmBands],
-        const Plane<int32_t> (&masking)[kAdmBands], int64_t (&sums)[kAdmBands]) {
-  for (int y = scale.top; y < scale.bottom; y++) {
-    uint64_t row_sums[kAdmBands] = {};
-    for (int x = scale.left; x < scale.right; x++) {
-      const uint32_t limit = threshold(scale, index, masking, x, y);
-      for (int band = 0; band < kAdmBands; band++) {
+        const Plane<int32_t> (&masking)[kAdmBands], int64_t (&sums)[kAdmBands], const AdmBlocks* blocks,
+        int64_t (AdmBlockSums::*member)[kAdmBands]) {
+  for (int band = 0; band < kAdmBands; band++)
+    for (int y = scale.top; y < scale.bottom; y++)
+      add_row(scale, index, y, scale.row_shift, blocks, member, band, sums[band], [&](int x) {
+        const uint32_t limit = threshold(scale, index, masking, x, y);
         const int32_t value = signal[band].row(y)[x];
         const uint32_t rfactor = view.rfactor[index][band];
         const int32_t weighted = index == 0 ? adm_wrap_mul(rfactor, value) : adm_csf_coarse(rfactor, value);
-        row_sums[band] +=
-            static_cast<uint64_t>(adm_masked_cube(adm_wrap_abs(weighted), limit << adm_threshold_shift(index, band),
-                                                  adm_square_shift(index, band), scale.cube_shift[band]));
-      }
-    }
-    for (int band = 0; band < kAdmBands; band++) {
-      const uint64_t half = (uint64_t{1} << scale.row_shift) >> 1;
-      sums[band] += static_cast<int64_t>(row_sums[band] + half) >> scale.row_shift;
-    }
-  }
+        return static_cast<uint64_t>(adm_masked_cube(adm_wrap_abs(weighted), limit << adm_threshold_shift(index, band),
+                                                     adm_square_shift(index, band), scale.cube_shift[band]));
+      });
 }
 
-void score_view(const AdmParams& params, int index, const AdmView& view, const Planes& p, AdmSums& sums) {
+void score_view(const AdmParams& params, int index, const AdmView& view, const Planes& p, AdmSums& sums,
+                const AdmBlocks* blocks) {
   const AdmScale& scale = params.scale[index];
   csf(scale, index, view, p.added, p.weighted_added);
-  cm(scale, index, view, p.restored, p.weighted_added, sums.dlm[index]);
+  cm(scale, index, view, p.restored, p.weighted_added, sums.dlm[index], blocks, &AdmBlockSums::dlm);
   if (!params.measure_aim) return;
   csf(scale, index, view, p.restored, p.weighted_restored);
-  cm(scale, index, view, p.added, p.weighted_restored, sums.aim[index]);
+  cm(scale, index, view, p.added, p.weighted_restored, sums.aim[index], blocks, &AdmBlockSums::aim);
 }
 
 /* `sums`: one for each view. */
-void score_scale(const AdmParams& params, int index, const Planes& p, AdmSums* sums) {
+void score_scale(const AdmParams& params, int index, const Planes& p, AdmSums* sums, const AdmBlocks* blocks) {
   const AdmScale& scale = params.scale[index];
   decouple(scale, params.gain_limit, p);
   for (size_t i = 0; i < params.views.size(); i++) {
-    csf_den(scale, index, p.ref, sums[i].csf_den[index]);
-    score_view(params, index, params.views[i], p, sums[i]);
+    csf_den(scale, index, p.ref, sums[i].csf_den[index], blocks);
+    score_view(params, index, params.views[i], p, sums[i], blocks);
   }
 }
 
 template <class T>
 void run_scales(const AdmParams& params, const Plane<const T>& ref, const Plane<const T>& dist, std::byte* scratch,
-                AdmSums* sums) {
+                AdmSums* sums, const AdmBlocks* blocks) {
   PlaneMemory memory(params, scratch);
   const int32_t center = 1 << (params.bpc - 1);
   const Planes first = memory.planes(0);
   dwt2(ref, center, params.scale[0], first.low, first.high, first.ref);
   dwt2(dist, center, params.scale[0], first.low, first.high, first.dist);
-  if (!params.skip_scale0) score_scale(params, 0, first, sums);
+  if (!params.skip_scale0) score_scale(params, 0, first, sums, blocks);
 
   Planes last = first;
   for (int index = 1; index < kAdmScales; index++) {
     const Planes p = memory.planes(index);
     dwt2(last.ref.a.to_read(), 0, params.scale[index], p.low, p.high, p.ref);
     dwt2(last.dist.a.to_read(), 0, params.scale[index], p.low, p.high, p.dist);
-    score_scale(params, index, p, sums);
+    score_scale(params, index, p, sums, blocks);
     last = p;
   }
+}
+
+void run(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, AdmSums* sums,
+         const AdmBlocks* blocks) {
+  if (params.bpc == 8) run_scales(params, ref.as<uint8_t>(), dist.as<uint8_t>(), scratch, sums, blocks);
+  else run_scales(params, ref.as<uint16_t>(), dist.as<uint16_t>(), scratch, sums, blocks);
 }
 
 }  // namespace
@@ -207,8 +222,12 @@ size_t adm_scratch_bytes_plain(const AdmParams& params) {
 
 void adm_plain(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                AdmSums& sums) {
-  if (params.bpc == 8) run_scales(params, ref.as<uint8_t>(), dist.as<uint8_t>(), scratch, &sums);
-  else run_scales(params, ref.as<uint16_t>(), dist.as<uint16_t>(), scratch, &sums);
+  run(params, ref, dist, scratch, &sums, nullptr);
+}
+
+void adm_mapped_plain(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                      AdmSums& sums, const AdmBlocks& blocks) {
+  run(params, ref, dist, scratch, &sums, &blocks);
 }
 
 }  // namespace vmafx

@@ -177,8 +177,11 @@ namespace HWY_NAMESPACE {
 
 /* One lane holds no pairs: a machine without vectors takes the definition. */
 void adm(const AdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist, std::byte* scratch,
-         std::span<AdmSums* const> sums) {
-  for (size_t i = 0; i < dist.size(); i++) adm_plain(params, ref, dist[i], scratch, *sums[i]);
+         std::span<AdmSums* const> sums, const AdmBlocks* blocks) {
+  for (size_t i = 0; i < dist.size(); i++) {
+    if (blocks) adm_mapped_plain(params, ref, dist[i], scratch, *sums[i], *blocks);
+    else adm_plain(params, ref, dist[i], scratch, *sums[i]);
+  }
 }
 
 #else
@@ -194,11 +197,36 @@ Interval aligned_down(Interval interval) {
   return {interval.begin / lanes * lanes, interval.end};
 }
 
+/* Has `work` done block by block and its sums, which must not be rounded, shared out to the row's blocks. `pick`: the
+ * sums of a block, `sums`: those of the frame. */
+template <class Sum, class Work, class Run, class Pick>
+void run_blocks(Work& work, Sum*(Work::* to), const BlockGrid& grid, AdmBlockSums* row, int shift, Interval columns,
+                Sum* sums, Run run, Pick pick) {
+  RowParts<Sum> parts[kAdmBands] = {RowParts<Sum>(shift), RowParts<Sum>(shift), RowParts<Sum>(shift)};
+  for (int x = columns.begin; x < columns.end;) {
+    const int end = std::min(columns.end, (x / grid.side + 1) * grid.side);
+    Sum terms[kAdmBands] = {};
+    work.*to = terms;
+    run(work, x, end);
+    for (int band = 0; band < kAdmBands; band++) {
+      const Sum part = parts[band].take(static_cast<uint64_t>(terms[band]));
+      sums[band] += part;
+      pick(row[x / grid.side])[band] += part;
+    }
+    x = end;
+  }
+}
+
 /* One frame of the reference and of its encodes on their way through the scales. */
 class Frame {
  public:
-  Frame(const AdmParams& params, std::byte* scratch, std::span<AdmSums* const> sums)
-      : params_(params), sums_(sums), encodes_(static_cast<int>(sums.size())) {
+  /* `blocks`: of the one encode, viewed in one way; nullptr: not wanted. */
+  Frame(const AdmParams& params, std::byte* scratch, std::span<AdmSums* const> sums, const AdmBlocks* blocks)
+      : params_(params), sums_(sums), encodes_(static_cast<int>(sums.size())), blocks_(blocks) {
+    for (int i = 0; i < kAdmScales; i++) {
+      unrounded_[i] = params.scale[i];
+      unrounded_[i].row_shift = unrounded_[i].den_row_shift = 0;
+    }
     plan_adm_levels(params.scale, params.skip_scale0, p_.level);
     std::memset(scratch, 0, place_rows(params, encodes_, nullptr, p_));
     place_rows(params, encodes_, scratch, p_);
@@ -318,7 +346,14 @@ class Frame {
     if (level.index == 0) work.ahead = {ahead_, 2 * (1 + sums_.size())};
     work.den = sums_[0]->csf_den[level.index];
     const auto [x0, x1] = aligned_down(level.detail_cols);
-    pick_decouple(work, level.index)(work, x0, x1);
+    const auto decouple = pick_decouple(work, level.index);
+    if (blocks_ && work.row_scored) {
+      work.scale = &unrounded_[level.index];
+      run_blocks(work, &RowWork<T>::den, AdmBlocks::grid(s, level.index), blocks_of(level, y), s.den_row_shift,
+                 {x0, x1}, work.den, decouple, [](AdmBlockSums& block) { return block.csf_den; });
+    } else {
+      decouple(work, x0, x1);
+    }
     for (const EncodeRow<T>& encode : work.encodes)
       for (size_t view = 0; view < params_.views.size(); view++) {
         mirror_mask(encode.view[view].mask_of_added, s.w, level.index == 0);
@@ -348,6 +383,11 @@ class Frame {
     return row;
   }
 
+  /* The blocks of a row of `level`. */
+  AdmBlockSums* blocks_of(const Level& level, int y) const {
+    return blocks_->scale[level.index] + AdmBlocks::grid(*level.scale, level.index).at(0, y);
+  }
+
   bool whole_gain() const { return params_.gain_limit == static_cast<int>(params_.gain_limit); }
 
   /* Picks code for one encode that is viewed in one way, which keeps the reference's values in registers, or for
@@ -375,9 +415,11 @@ class Frame {
         const ViewRows& rows = view_rows(level, encode, view);
         const AdmView& viewed = params_.views[view];
         AdmSums& sums = sums_[encode][view];
-        cm(masking_work<T>(level, y, viewed, rows.restored, rows.mask_of_added, sums.dlm[level.index]), level);
+        cm(masking_work<T>(level, y, viewed, rows.restored, rows.mask_of_added, sums.dlm[level.index]), level, y,
+           [](AdmBlockSums& block) { return block.dlm; });
         if (params_.measure_aim)
-          cm(masking_work<T>(level, y, viewed, rows.added, rows.mask_of_restored, sums.aim[level.index]), level);
+          cm(masking_work<T>(level, y, viewed, rows.added, rows.mask_of_restored, sums.aim[level.index]), level, y,
+             [](AdmBlockSums& block) { return block.aim; });
       }
   }
 
@@ -403,25 +445,32 @@ class Frame {
     return work;
   }
 
-  void cm(const MaskingWork<int16_t>& work, const Level& level) const {
-    const auto [x0, x1] = aligned_down({level.scale->left, level.scale->right});
-    cm_fine(work, x0, x1);
+  /* `pick`: the sums of a block. */
+  template <class T, class Pick>
+  void cm(MaskingWork<T> work, const Level& level, int y, Pick pick) const {
+    const AdmScale& s = *level.scale;
+    const Interval columns = aligned_down({s.left, s.right});
+    if (!blocks_) return cm_columns(work, columns.begin, columns.end);
+    work.scale = &unrounded_[level.index];
+    run_blocks(
+        work, &MaskingWork<T>::sums, AdmBlocks::grid(s, level.index), blocks_of(level, y), s.row_shift, columns,
+        work.sums, [](const MaskingWork<T>& some, int x0, int x1) { cm_columns(some, x0, x1); }, pick);
   }
-  void cm(const MaskingWork<int32_t>& work, const Level& level) const {
-    const auto [x0, x1] = aligned_down({level.scale->left, level.scale->right});
-    cm_coarse(work, x0, x1);
-  }
+  static void cm_columns(const MaskingWork<int16_t>& work, int x0, int x1) { cm_fine(work, x0, x1); }
+  static void cm_columns(const MaskingWork<int32_t>& work, int x0, int x1) { cm_coarse(work, x0, x1); }
 
   const AdmParams& params_;
   const std::span<AdmSums* const> sums_;
   const int encodes_;
+  const AdmBlocks* const blocks_;
+  AdmScale unrounded_[kAdmScales];  // those of params_, whose rows' sums are rounded elsewhere
   Pyramid p_ = {};
   Ahead ahead_[2 * (1 + kMostEncodes)];  // samples of each picture that the next row of bands takes
 };
 
 void adm(const AdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist, std::byte* scratch,
-         std::span<AdmSums* const> sums) {
-  Frame frame(params, scratch, sums);
+         std::span<AdmSums* const> sums, const AdmBlocks* blocks) {
+  Frame frame(params, scratch, sums, blocks);
   if (params.bpc == 8) frame.run<uint8_t>(ref, dist);
   else frame.run<uint16_t>(ref, dist);
 }
@@ -446,13 +495,19 @@ size_t adm_scratch_bytes_simd(const AdmParams& params) { return adm_encodes_scra
 
 void adm_encodes_simd(const AdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                       std::byte* scratch, std::span<AdmSums* const> sums) {
-  HWY_DYNAMIC_DISPATCH(adm)(params, ref, dist, scratch, sums);
+  HWY_DYNAMIC_DISPATCH(adm)(params, ref, dist, scratch, sums, nullptr);
 }
 
 void adm_simd(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
               AdmSums& sums) {
   AdmSums* const only = &sums;
   adm_encodes_simd(params, ref, {&dist, 1}, scratch, {&only, 1});
+}
+
+void adm_mapped_simd(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                     AdmSums& sums, const AdmBlocks& blocks) {
+  AdmSums* const only = &sums;
+  HWY_DYNAMIC_DISPATCH(adm)(params, ref, {&dist, 1}, scratch, {&only, 1}, &blocks);
 }
 
 }  // namespace vmafx

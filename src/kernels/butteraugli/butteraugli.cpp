@@ -117,7 +117,8 @@ Created create(const ButteraugliOptions& options, const VideoFormat& format, Pla
   VMAFX_ASSIGN(const ButteraugliParams params, butteraugli_params(options, format));
   std::unique_ptr<GrayFile> heatmaps;
   if (!options.heatmaps_path.empty()) {
-    VMAFX_ASSIGN(heatmaps, GrayFile::create(options.heatmaps_path, "butteraugli_heatmap", format.w, format.h));
+    VMAFX_ASSIGN(heatmaps,
+                 GrayFile::create(kHeatMaps, options.heatmaps_path, "butteraugli_heatmap", format.w, format.h));
   }
   return std::unique_ptr<Extractor>(new Butteraugli({params, std::move(heatmaps)}, kTwins, kFeatures, placement));
 }

@@ -22,7 +22,7 @@ StatusOr<std::unique_ptr<CambiHeatmaps>> CambiHeatmaps::create(WritePath path, c
   for (int scale = 0; scale < kCambiScales; scale++) {
     const std::string name = format_text("cambi_heatmap_scale_%d", scale);
     VMAFX_ASSIGN(maps->files_[scale],
-                 GrayFile::create(path, name, view.scale_w(params, scale), view.scale_h(params, scale)));
+                 GrayFile::create(kHeatMaps, path, name, view.scale_w(params, scale), view.scale_h(params, scale)));
   }
   return maps;
 }

@@ -1,10 +1,13 @@
 #include "kernels/ciede/ciede.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <vector>
 
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/device_twin.h"
+#include "kernels/maps.h"
 #include "kernels/metric.h"
 
 namespace vmafx {
@@ -59,11 +62,84 @@ constexpr Twins<CiedeParams, CiedeSums> kTwins = {
     .device = ciede_hip,
 };
 
-Created create(const NoOptions&, const VideoFormat& format, Placement placement) {
+Status check_format(const VideoFormat& format) {
   if (format.planes() < 3 || format.plane_w(1) < 1 || format.plane_h(1) < 1)
     return error(EINVAL, "ciede: it compares colors, and %dx%d of this format has no chroma planes", format.w,
                  format.h);
+  return {};
+}
+
+Created create(const NoOptions&, const VideoFormat& format, Placement placement) {
+  VMAFX_TRY(check_format(format));
   return std::unique_ptr<Extractor>(new Ciede(params_of(format), kTwins, kFeatures, placement));
+}
+
+/* -- Maps: the differences of each block --------------------------------------------------------------------------- */
+
+constexpr int kBlockSide = 32;  // luma samples; even, so that no two blocks share chroma
+
+/* Raw sums: CiedeSums, then the blocks'. */
+class CiedeMapping final : public MappingExtractor {
+ public:
+  explicit CiedeMapping(const CiedeParams& params)
+      : MappingExtractor({.ref = 7, .dist = 7}, {map_of(params)}), params_(params) {}
+
+  size_t sums_bytes() const override { return sizeof(CiedeSums) + grid_of(params_).blocks() * sizeof(int64_t); }
+  size_t scratch_bytes() const override { return ciede_scratch_bytes(kBlockSide); }
+  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override;
+  void read_map(const void* sums, size_t, std::span<double> values) const override {
+    const auto* const blocks = reinterpret_cast<const int64_t*>(static_cast<const CiedeSums*>(sums) + 1);
+    std::transform(blocks, blocks + values.size(), values.begin(), from_fixed<kCiedeSumBits>);
+  }
+
+ private:
+  static BlockGrid grid_of(const CiedeParams& params) { return block_grid(params.w, params.h, kBlockSide); }
+  static MapInfo map_of(const CiedeParams& params) {
+    const BlockGrid grid = grid_of(params);
+    return {"ciede2000", "color difference", grid.w, grid.h, kBlockSide, kBlockSide};
+  }
+  Picture block(const Picture& picture, size_t n) const;
+
+  const CiedeParams params_;
+};
+
+/* Blocks of chroma lie where those of luma do. */
+Picture CiedeMapping::block(const Picture& picture, size_t n) const {
+  const BlockGrid grid = grid_of(params_);
+  const size_t x = n % static_cast<size_t>(grid.w), y = n / static_cast<size_t>(grid.w);
+  Picture block = {picture.bpc, {block_of(picture.plane[0], grid, n, params_.bpc)}};
+  for (int p = 1; p < 3; p++) {
+    const SamplePlane& plane = picture.plane[p];
+    const int w = kBlockSide >> params_.column_shift, h = kBlockSide >> params_.row_shift;
+    /* A last odd column or row of luma has no chroma of its own: its block begins with its neighbor's. */
+    const int left = std::min(static_cast<int>(x) * w, plane.w - 1),
+              top = std::min(static_cast<int>(y) * h, plane.h - 1);
+    const auto* const row = static_cast<const std::byte*>(plane.data) + top * plane.stride;
+    block.plane[p] = {row + static_cast<ptrdiff_t>(left) * (params_.bpc > 8 ? 2 : 1), plane.stride,
+                      std::min(w, plane.w - left), std::min(h, plane.h - top)};
+  }
+  return block;
+}
+
+void CiedeMapping::extract(const FrameSet& frames, std::byte* scratch, void* sums) const {
+  auto& of_frame = *static_cast<CiedeSums*>(sums);
+  auto* const blocks = reinterpret_cast<int64_t*>(&of_frame + 1);
+  const auto twin = use_plain_cpu() ? ciede_plain : ciede_simd;
+  for (size_t n = 0; n < grid_of(params_).blocks(); n++) {
+    const Picture ref = block(frames.ref, n), dist = block(frames.dist, n);
+    CiedeParams params = params_;
+    params.w = ref.plane[0].w;
+    params.h = ref.plane[0].h;
+    params.chroma_w = ref.plane[1].w;
+    params.chroma_h = ref.plane[1].h;
+    blocks[n] = twin(params, ref, dist, scratch);
+    of_frame.difference += blocks[n];
+  }
+}
+
+Created create_mapping(const NoOptions&, const VideoFormat& format) {
+  VMAFX_TRY(check_format(format));
+  return std::unique_ptr<Extractor>(new CiedeMapping(params_of(format)));
 }
 
 }  // namespace
@@ -73,10 +149,11 @@ constexpr ExtractorInfo kCiedeExtractor = {
     .measures = "color",
     .help = "color difference CIEDE2000",
     .range = "up to 100",
-    .flags = kHip,
+    .flags = kHip | kMaps,
     .features = kFeatures,
     .options = {},
     .create = with_fields<create>,
+    .create_mapping = mapping_with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/device_twin.h"
+#include "kernels/maps.h"
 #include "kernels/metric.h"
 
 namespace vmafx {
@@ -147,10 +148,74 @@ Status Psnr::Stream::flush(ScoreSink& sink) {
   return {};
 }
 
-Created create(const PsnrOptions& options, const VideoFormat& format, Placement placement) {
+PsnrParams params_of(const PsnrOptions& options, const VideoFormat& format) {
   const bool with_chroma = options.enable_chroma && format.plane_w(1) > 0 && format.plane_h(1) > 0;
-  const PsnrParams params = {format, with_chroma ? format.planes() : 1};
-  return std::unique_ptr<Extractor>(new Psnr(options, params, placement));
+  return {format, with_chroma ? format.planes() : 1};
+}
+
+Created create(const PsnrOptions& options, const VideoFormat& format, Placement placement) {
+  return std::unique_ptr<Extractor>(new Psnr(options, params_of(options, format), placement));
+}
+
+/* -- Maps: the sum of squared errors of each block ----------------------------------------------------------------- */
+
+constexpr int kBlockSide = 16;  // samples of a plane
+
+std::vector<MapInfo> maps_of(std::span<const char* const> names, const PsnrParams& params) {
+  std::vector<MapInfo> maps;
+  for (int p = 0; p < params.planes; p++) {
+    const VideoFormat& format = params.format;
+    const BlockGrid grid = block_grid(format.plane_w(p), format.plane_h(p), kBlockSide);
+    const int across = p && format.chroma != Chroma::k444 ? 2 : 1, down = p && format.chroma == Chroma::k420 ? 2 : 1;
+    maps.push_back(
+        {names[static_cast<size_t>(p)], "squared error", grid.w, grid.h, kBlockSide * across, kBlockSide * down});
+  }
+  return maps;
+}
+
+/* Raw sums: PsnrSums, then the blocks' of each plane. */
+class PsnrMapping final : public MappingExtractor {
+ public:
+  PsnrMapping(const PsnrParams& params, Reads reads, std::span<const char* const> names)
+      : MappingExtractor(reads, maps_of(names, params)), params_(params) {}
+
+  size_t sums_bytes() const override { return sizeof(PsnrSums) + first_block(maps_.size()) * sizeof(uint64_t); }
+  size_t scratch_bytes() const override { return 0; }
+  void extract(const FrameSet& frames, std::byte*, void* sums) const override;
+  void read_map(const void* sums, size_t map, std::span<double> values) const override {
+    const auto* const blocks = reinterpret_cast<const uint64_t*>(static_cast<const PsnrSums*>(sums) + 1);
+    std::copy_n(blocks + first_block(map), values.size(), values.begin());
+  }
+
+ private:
+  BlockGrid grid(size_t p) const { return {kBlockSide, maps_[p].w, maps_[p].h}; }
+  size_t first_block(size_t p) const {
+    size_t first = 0;
+    for (size_t before = 0; before < p; before++) first += grid(before).blocks();
+    return first;
+  }
+
+  const PsnrParams params_;
+};
+
+void PsnrMapping::extract(const FrameSet& frames, std::byte*, void* sums) const {
+  auto& of_frame = *static_cast<PsnrSums*>(sums);
+  auto* block = reinterpret_cast<uint64_t*>(&of_frame + 1);
+  const auto sse = use_plain_cpu() ? psnr_sse_plain : psnr_sse_simd;
+  const int bpc = params_.format.bpc;
+  for (size_t p = 0; p < maps_.size(); p++)
+    for (size_t n = 0; n < grid(p).blocks(); n++, block++) {
+      *block =
+          sse(block_of(frames.ref.plane[p], grid(p), n, bpc), block_of(frames.dist.plane[p], grid(p), n, bpc), bpc);
+      of_frame.sse[p] += *block;
+    }
+}
+
+constexpr const char* kMapNames[] = {"psnr_y", "psnr_cb", "psnr_cr"};
+
+Created create_mapping(const PsnrOptions& options, const VideoFormat& format) {
+  const PsnrParams params = params_of(options, format);
+  return std::unique_ptr<Extractor>(new PsnrMapping(params, Psnr(options, params, Placement::kCpu).reads(), kMapNames));
 }
 
 /* -- float_psnr ---------------------------------------------------------------------------------------------------- */
@@ -158,6 +223,8 @@ Created create(const PsnrOptions& options, const VideoFormat& format, Placement 
 struct FloatPsnrScores {
   double psnr;
 };
+
+constexpr const char* kFloatMapNames[] = {"float_psnr"};
 
 constexpr FeatureInfo kFloatFeatures[] = {
     read_alone(in_unit("dB", plain_feature("float_psnr", VMAFX_SCORE(FloatPsnrScores, psnr))))};
@@ -180,6 +247,10 @@ Created create_float(const NoOptions&, const VideoFormat& format, Placement plac
   return std::unique_ptr<Extractor>(new FloatPsnr({format, 1}, kTwins, kFloatFeatures, placement));
 }
 
+Created create_float_mapping(const NoOptions&, const VideoFormat& format) {
+  return std::unique_ptr<Extractor>(new PsnrMapping({format, 1}, {}, kFloatMapNames));
+}
+
 }  // namespace
 
 constexpr ExtractorInfo kPsnrExtractor = {
@@ -187,10 +258,11 @@ constexpr ExtractorInfo kPsnrExtractor = {
     .measures = "fidelity",
     .help = "peak signal-to-noise ratio of every plane",
     .range = "0 to 60 at 8 bits, 72 at 10, 84 at 12",
-    .flags = kHip,
+    .flags = kHip | kMaps,
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,
+    .create_mapping = mapping_with_fields<create_mapping>,
 };
 
 constexpr ExtractorInfo kFloatPsnrExtractor = {
@@ -198,9 +270,10 @@ constexpr ExtractorInfo kFloatPsnrExtractor = {
     .measures = "fidelity",
     .help = "peak signal-to-noise ratio of the luma, on the scale of 8 bit",
     .range = "0 to 60 at 8 bits, 72 at 10, 84 at 12",
-    .flags = kHip,
+    .flags = kHip | kMaps,
     .features = kFloatFeatures,
     .create = with_fields<create_float>,
+    .create_mapping = mapping_with_fields<create_float_mapping>,
 };
 
 }  // namespace vmafx

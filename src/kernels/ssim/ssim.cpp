@@ -8,6 +8,7 @@
 
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/device_twin.h"
+#include "kernels/maps.h"
 #include "kernels/metric.h"
 
 namespace vmafx {
@@ -123,14 +124,68 @@ class FloatSsim : public SsimMetric<SsimScores> {
 /* The nearest whole number to min(w, h) / 256. */
 int automatic_factor(const VideoFormat& format) { return std::max(1, (std::min(format.w, format.h) + 128) / 256); }
 
-Created create_ssim(const SsimOptions& options, const VideoFormat& format, Placement placement) {
+StatusOr<SsimParams> ssim_params(const SsimOptions& options, const VideoFormat& format) {
   SsimParams params = {.w = format.w, .h = format.h, .bpc = format.bpc};
   params.factor = options.scale ? options.scale : automatic_factor(format);
   const SsimSize size(params, 0);
   if (std::min(size.w, size.h) < SsimWindow::kLength)
     return error(EINVAL, "float_ssim needs at least 11x11 samples after dividing by its scale, %d; here are %dx%d",
                  params.factor, size.w, size.h);
+  return params;
+}
+
+Created create_ssim(const SsimOptions& options, const VideoFormat& format, Placement placement) {
+  VMAFX_ASSIGN(const SsimParams params, ssim_params(options, format));
   return std::unique_ptr<Extractor>(new FloatSsim(params, options, kSsimFeatures, placement));
+}
+
+/* -- Maps of float_ssim: what each block lacks to the score of equal pictures -------------------------------------- */
+
+constexpr int kBlockSide = 16;  // windows, which begin a sample apart
+
+/* Raw sums: SsimSums, then the blocks'. The definition makes them: it is fast enough for pictures of 256 rows. */
+class SsimMapping final : public MappingExtractor {
+ public:
+  explicit SsimMapping(const SsimParams& params) : MappingExtractor({}, {map_of(params)}), params_(params) {}
+
+  size_t sums_bytes() const override { return (1 + grid_of(params_).blocks()) * sizeof(SsimSums); }
+  size_t scratch_bytes() const override { return ssim_scratch_bytes_plain(params_); }
+  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
+    auto* const of_frame = static_cast<SsimSums*>(sums);
+    ssim_mapped_plain(params_, frames.ref.plane[0], frames.dist.plane[0], scratch, *of_frame, grid_of(params_),
+                      of_frame + 1);
+  }
+  void read_map(const void* sums, size_t, std::span<double> values) const override;
+
+ private:
+  static BlockGrid grid_of(const SsimParams& params) {
+    const SsimSize size(params, 0);
+    return block_grid(size.w - SsimWindow::kLength + 1, size.h - SsimWindow::kLength + 1, kBlockSide);
+  }
+  static MapInfo map_of(const SsimParams& params) {
+    const BlockGrid grid = grid_of(params);
+    return {"float_ssim", "windows", grid.w, grid.h, kBlockSide * params.factor, kBlockSide * params.factor};
+  }
+
+  const SsimParams params_;
+};
+
+/* A block has as many windows as would score 1. */
+void SsimMapping::read_map(const void* sums, size_t, std::span<double> values) const {
+  const auto* const of_frame = static_cast<const SsimSums*>(sums);
+  const BlockGrid grid = grid_of(params_);
+  const SsimSize size(params_, 0);
+  const int across = size.w - SsimWindow::kLength + 1, down = size.h - SsimWindow::kLength + 1;
+  for (size_t n = 0; n < values.size(); n++) {
+    const int x = static_cast<int>(n) % grid.w * grid.side, y = static_cast<int>(n) / grid.w * grid.side;
+    const double windows = std::min(grid.side, across - x) * std::min(grid.side, down - y);
+    values[n] = of_frame->different ? windows - from_fixed<kSsimBits>(of_frame[1 + n].lcs) : 0;
+  }
+}
+
+Created create_ssim_mapping(const SsimOptions& options, const VideoFormat& format) {
+  VMAFX_ASSIGN(const SsimParams params, ssim_params(options, format));
+  return std::unique_ptr<Extractor>(new SsimMapping(params));
 }
 
 /* -- float_ms_ssim ------------------------------------------------------------------------------------------------- */
@@ -210,10 +265,11 @@ constexpr ExtractorInfo kFloatSsimExtractor = {
     .measures = "structure",
     .help = "structural similarity of luma, at one scale",
     .range = "0 to 1",
-    .flags = kHip,
+    .flags = kHip | kMaps,
     .features = kSsimFeatures,
     .options = kSsimOptions,
     .create = with_fields<create_ssim>,
+    .create_mapping = mapping_with_fields<create_ssim_mapping>,
 };
 
 constexpr ExtractorInfo kFloatMsSsimExtractor = {

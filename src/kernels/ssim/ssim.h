@@ -25,6 +25,7 @@
 #include <cstdint>
 
 #include "base/picture.h"
+#include "kernels/blocks.h"
 #include "kernels/forward.h"
 #include "kernels/ssim/ssim_math.h"
 
@@ -50,6 +51,10 @@ void ssim_plain(const SsimParams& params, const SamplePlane& ref, const SamplePl
                 SsimSums& sums);
 void ssim_simd(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                SsimSums& sums);
+/* Adds to `blocks`, zeroed, what the windows of each block of `grid` add to the sums of scale 0. A window belongs to
+ * the block of its first sample. */
+void ssim_mapped_plain(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                       SsimSums& sums, const BlockGrid& grid, SsimSums* blocks);
 size_t ssim_scratch_bytes_plain(const SsimParams& params);
 size_t ssim_scratch_bytes_simd(const SsimParams& params);
 OwnedDeviceTwin ssim_hip(const SsimParams& params);

@@ -57,16 +57,26 @@ void add_window(const SsimMeans& mean, bool with_l, SsimSums& sums) {
   sums.different += ssim_differ(mean);
 }
 
+/* Where the windows of a plane go. */
+struct Blocks {
+  BlockGrid grid;
+  SsimSums* sums = nullptr;  // nullptr: nowhere
+};
+
 /* `rows`: memory for the latest kLength rows of means along. */
-void add_windows(const FloatPlane& ref, const FloatPlane& dist, bool with_l, SsimMeans* rows, SsimSums& sums) {
+void add_windows(const FloatPlane& ref, const FloatPlane& dist, bool with_l, SsimMeans* rows, SsimSums& sums,
+                 const Blocks& blocks) {
   constexpr int kRadius = SsimWindow::kRadius, kLength = SsimWindow::kLength;
   const int windows = ref.w - 2 * kRadius;
   for (int y = 0; y < ref.h; y++) {
     for (int x = 0; x < windows; x++)
       rows[y % kLength * windows + x] =
           ssim_means([&](int k) { return ssim_products(ref.row(y)[x + kRadius + k], dist.row(y)[x + kRadius + k]); });
-    for (int x = 0; x < windows && y >= 2 * kRadius; x++)
-      add_window(ssim_means([&](int k) { return rows[(y - kRadius + k) % kLength * windows + x]; }), with_l, sums);
+    for (int x = 0; x < windows && y >= 2 * kRadius; x++) {
+      const SsimMeans mean = ssim_means([&](int k) { return rows[(y - kRadius + k) % kLength * windows + x]; });
+      add_window(mean, with_l, sums);
+      if (blocks.sums) add_window(mean, with_l, blocks.sums[blocks.grid.at(x, y - 2 * kRadius)]);
+    }
   }
 }
 
@@ -79,6 +89,23 @@ FloatPlane plane_at(float* memory, const SsimSize& size) {
   return {memory, size.w * static_cast<ptrdiff_t>(sizeof(float)), size.w, size.h};
 }
 
+void run(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, SsimSums& sums,
+         const Blocks& blocks) {
+  float *planes[4], *at = reinterpret_cast<float*>(scratch); /* of both pictures, now and at the next scale */
+  for (float*& plane : planes) plane = std::exchange(at, at + plane_floats(params));
+  reduce(params, ref, plane_at(planes[0], {params, 0}));
+  reduce(params, dist, plane_at(planes[1], {params, 0}));
+  for (int s = 0; s < params.scales; s++) {
+    const FloatPlane now[2] = {plane_at(planes[0], {params, s}), plane_at(planes[1], {params, s})};
+    add_windows(now[0], now[1], params.with_l(s), reinterpret_cast<SsimMeans*>(at), (&sums)[s],
+                s == 0 ? blocks : Blocks());
+    for (int i = 0; i < 2; i++) {
+      if (s + 1 < params.scales) halve(now[i], plane_at(planes[2 + i], {params, s + 1}));
+      std::swap(planes[i], planes[2 + i]);
+    }
+  }
+}
+
 }  // namespace
 
 size_t ssim_scratch_bytes_plain(const SsimParams& params) {
@@ -87,18 +114,12 @@ size_t ssim_scratch_bytes_plain(const SsimParams& params) {
 
 void ssim_plain(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                 SsimSums& sums) {
-  float *planes[4], *at = reinterpret_cast<float*>(scratch); /* of both pictures, now and at the next scale */
-  for (float*& plane : planes) plane = std::exchange(at, at + plane_floats(params));
-  reduce(params, ref, plane_at(planes[0], {params, 0}));
-  reduce(params, dist, plane_at(planes[1], {params, 0}));
-  for (int s = 0; s < params.scales; s++) {
-    const FloatPlane now[2] = {plane_at(planes[0], {params, s}), plane_at(planes[1], {params, s})};
-    add_windows(now[0], now[1], params.with_l(s), reinterpret_cast<SsimMeans*>(at), (&sums)[s]);
-    for (int i = 0; i < 2; i++) {
-      if (s + 1 < params.scales) halve(now[i], plane_at(planes[2 + i], {params, s + 1}));
-      std::swap(planes[i], planes[2 + i]);
-    }
-  }
+  run(params, ref, dist, scratch, sums, {});
+}
+
+void ssim_mapped_plain(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                       SsimSums& sums, const BlockGrid& grid, SsimSums* blocks) {
+  run(params, ref, dist, scratch, sums, {grid, blocks});
 }
 
 }  // namespace vmafx

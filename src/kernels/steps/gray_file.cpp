@@ -13,8 +13,8 @@ namespace {
 
 constexpr size_t kLongestName = 64;  // longest name of a file in the folder
 
-Status folder_error(int cause, const std::string& folder) {
-  return error(cause, "heatmaps_path=%s: the folder cannot be used: %s", folder.c_str(), std::strerror(cause));
+Status folder_error(const char* option, int cause, const std::string& folder) {
+  return error(cause, "%s=%s: the folder cannot be used: %s", option, folder.c_str(), std::strerror(cause));
 }
 
 /* The file that a name leads to has that name: it is not a link to a file called otherwise. */
@@ -25,8 +25,8 @@ bool is_called_so(const std::string& path) {
 
 /* Samples alone do not tell what they are: the name and the size must be those of pictures that were written here
  * before. */
-Replaceable replaceable_by_pictures(bool overwrite, int64_t picture_bytes) {
-  return {"heatmaps_path", "heat maps", "a file of heat maps of this size",
+Replaceable replaceable_by_pictures(const GrayKind& kind, bool overwrite, int64_t picture_bytes) {
+  return {kind.option, kind.noun, kind.may_replace,
           [picture_bytes](const ExistingFile& file) {
             return file.size % picture_bytes == 0 && !file.has_other_names && is_called_so(file.path);
           },
@@ -35,45 +35,45 @@ Replaceable replaceable_by_pictures(bool overwrite, int64_t picture_bytes) {
 
 }  // namespace
 
-Status GrayFile::check_folder(const std::string& folder) {
+Status GrayFile::check_folder(const char* option, const std::string& folder) {
   if (folder.find_first_not_of(" \t\r\n\v\f") == folder.npos)
-    return error(EINVAL, "heatmaps_path='%s': the name consists of blanks; name a folder", folder.c_str());
-  if (!system::fits_system(folder, kLongestName)) return folder_error(ENAMETOOLONG, folder);
+    return error(EINVAL, "%s='%s': the name consists of blanks; name a folder", option, folder.c_str());
+  if (!system::fits_system(folder, kLongestName)) return folder_error(option, ENAMETOOLONG, folder);
   system::FileFacts facts;
   std::string there = folder;
   for (;;) {
     const int cause = system::read_facts(there, &facts);
     if (!cause) break;
     const std::string above = system::parent_of(there);
-    if (cause != ENOENT || there == "." || above == there) return folder_error(cause, folder);
+    if (cause != ENOENT || there == "." || above == there) return folder_error(option, cause, folder);
     there = above;
   }
-  if (facts.kind != system::FileKind::kFolder) return folder_error(ENOTDIR, folder);
+  if (facts.kind != system::FileKind::kFolder) return folder_error(option, ENOTDIR, folder);
   const int cause = system::check_folder(there);
-  return cause ? folder_error(cause, folder) : Status();
+  return cause ? folder_error(option, cause, folder) : Status();
 }
 
-StatusOr<std::unique_ptr<GrayFile>> GrayFile::create(WritePath path, const std::string& name, int w, int h) {
+StatusOr<std::unique_ptr<GrayFile>> GrayFile::create(const GrayKind& kind, WritePath path, const std::string& name,
+                                                     int w, int h) {
   const std::string folder(path);
-  if (const int failed = system::make_folders(folder)) return folder_error(failed, folder);
-  std::unique_ptr<GrayFile> file(new GrayFile);
+  if (const int failed = system::make_folders(folder)) return folder_error(kind.option, failed, folder);
+  std::unique_ptr<GrayFile> file(new GrayFile(kind));
   file->h_ = h;
-  file->path_ = folder + "/" + name + format_text("_%dx%d", w, h) + std::string(kEnding);
+  file->path_ = folder + "/" + name + format_text("_%dx%d", w, h) + std::string(kind.ending);
   VMAFX_TRY(file->open(path, w));
   return file;
 }
 
 Status GrayFile::open(const WritePath& folder, int w) {
-  VMAFX_TRY(check_replace(path_, replaceable_by_pictures(folder.overwrite, int64_t{2} * w * h_)));
+  VMAFX_TRY(check_replace(path_, replaceable_by_pictures(kind_, folder.overwrite, kind_.sample_bytes * w * h_)));
   descriptor_ = system::open_file(path_, system::kWrite | system::kNew);
   created_ = descriptor_ >= 0;
   if (descriptor_ < 0 && errno == EEXIST) descriptor_ = system::open_file(path_, system::kWrite | system::kCreate);
   const int cause = descriptor_ < 0 ? errno : system::check_places(descriptor_);
-  if (cause) return error(cause, "heatmaps_path: %s cannot be written: %s", path_.c_str(), std::strerror(cause));
+  if (cause) return error(cause, "%s: %s cannot be written: %s", kind_.option, path_.c_str(), std::strerror(cause));
   if (is_file() && system::try_lock(descriptor_, system::LockKind::kOne) == system::Lock::kBusy)
-    return error(EBUSY,
-                 "heatmaps_path: %s is being written already, by another feature or program; name another folder",
-                 path_.c_str());
+    return error(EBUSY, "%s: %s is being written already, by another feature or program; name another folder",
+                 kind_.option, path_.c_str());
   return {};
 }
 
@@ -87,7 +87,7 @@ GrayFile::~GrayFile() {
   close().ok();
 }
 
-void GrayFile::put(int64_t frame, int y, std::span<const uint16_t> samples) {
+void GrayFile::put_bytes(int64_t frame, int y, std::span<const std::byte> samples) {
   const SizeSignalHeld held;
   std::call_once(emptied_, [&] {
     has_rows_ = true;

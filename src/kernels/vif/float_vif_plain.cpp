@@ -11,12 +11,13 @@ namespace {
 struct Floats {
   using Params = FloatVifParams;
   using Sums = FloatVifSums;
+  using Blocks = void;  // it has no maps
   using Sample = float;
   using Number = float;
   using Sum = float;
   static constexpr int kScales = kFloatVifScales, mean_shift = 0, square_shift = 0;
 
-  Floats(const FloatVifParams& params, int index)
+  Floats(const FloatVifParams& params, int index, const void*)
       : scale(index), half(params.window[index].half), taps(params.window[index].taps), eye(params.eye) {}
 
   float tap(int k) const { return taps[k < 0 ? -k : k]; }

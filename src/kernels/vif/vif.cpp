@@ -1,8 +1,10 @@
 #include "kernels/vif/vif.h"
 
 #include <cerrno>
+#include <vector>
 
 #include "kernels/device_twin.h"
+#include "kernels/maps.h"
 #include "kernels/metric.h"
 #include "kernels/vif/vif_scores.h"
 
@@ -49,12 +51,64 @@ constexpr Twins<VifParams, VifSums> kTwins = {
     .device = vif_hip,
 };
 
-Created create(const VifOptions& options, const VideoFormat& format, Placement placement) {
+StatusOr<VifParams> params_of(const VifOptions& options, const VideoFormat& format) {
   if (format.w < kVifMinSize || format.h < kVifMinSize)
     return error(EINVAL, "vif: %dx%d is too small; its coarsest scale needs pictures of at least %dx%d", format.w,
                  format.h, kVifMinSize, kVifMinSize);
-  const VifParams params = {format.w, format.h, format.bpc, options.gain_limit, options.skip_scale0};
+  return VifParams{format.w, format.h, format.bpc, options.gain_limit, options.skip_scale0};
+}
+
+Created create(const VifOptions& options, const VideoFormat& format, Placement placement) {
+  VMAFX_ASSIGN(const VifParams params, params_of(options, format));
   return std::unique_ptr<Extractor>(new Vif(params, kTwins, vif_provided(kFeatures, options.debug), placement));
+}
+
+/* -- Maps: the information that is lost, den - num of each block --------------------------------------------------- */
+
+std::vector<MapInfo> maps_of(const VifParams& params) {
+  constexpr const char* kNames[] = {"vif_scale0", "vif_scale1", "vif_scale2", "vif_scale3"};
+  const BlockGrid grid = block_grid(params.w, params.h, kVifBlockSide);
+  std::vector<MapInfo> maps;
+  for (const char* name : std::span(kNames).subspan(params.skip_scale0))
+    maps.push_back({name, "lost information, bits", grid.w, grid.h, grid.side, grid.side});
+  return maps;
+}
+
+/* Raw sums: VifSums, then the blocks' of each scale. */
+class VifMapping final : public MappingExtractor {
+ public:
+  explicit VifMapping(const VifParams& params) : MappingExtractor({}, maps_of(params)), params_(params) {}
+
+  size_t sums_bytes() const override { return sizeof(VifSums) + kVifScales * grid().blocks() * sizeof(VifScaleSums); }
+  size_t scratch_bytes() const override {
+    return use_plain_cpu() ? vif_scratch_bytes_plain(params_) : vif_scratch_bytes_simd(params_);
+  }
+  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
+    auto& of_frame = *static_cast<VifSums*>(sums);
+    VifBlocks blocks = {{}, grid()};
+    for (int s = 0; s < kVifScales; s++) blocks.scale[s] = reinterpret_cast<VifScaleSums*>(&of_frame + 1) + first(s);
+    const auto twin = use_plain_cpu() ? vif_mapped_plain : vif_mapped_simd;
+    twin(params_, frames.ref.plane[0], frames.dist.plane[0], scratch, of_frame, blocks);
+  }
+  void read_map(const void* sums, size_t map, std::span<double> values) const override {
+    const auto* const blocks = reinterpret_cast<const VifScaleSums*>(static_cast<const VifSums*>(sums) + 1);
+    for (size_t n = 0; n < values.size(); n++) {
+      const VifScaleSums& block = blocks[first(static_cast<int>(map) + params_.skip_scale0) + n];
+      values[n] = static_cast<double>(block.den_log - block.num_log) / 2048 +
+                  static_cast<double>(block.num_non_log) / 16384 / 65025;
+    }
+  }
+
+ private:
+  BlockGrid grid() const { return block_grid(params_.w, params_.h, kVifBlockSide); }
+  size_t first(int scale) const { return static_cast<size_t>(scale) * grid().blocks(); }
+
+  const VifParams params_;
+};
+
+Created create_mapping(const VifOptions& options, const VideoFormat& format) {
+  VMAFX_ASSIGN(const VifParams params, params_of(options, format));
+  return std::unique_ptr<Extractor>(new VifMapping(params));
 }
 
 }  // namespace
@@ -64,10 +118,11 @@ constexpr ExtractorInfo kVifExtractor = {
     .measures = "information",
     .help = "visual information fidelity at four scales, integer arithmetic",
     .range = "0 to 1; more where contrast is raised",
-    .flags = kHip,
+    .flags = kHip | kMaps,
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,
+    .create_mapping = mapping_with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

@@ -25,6 +25,7 @@
 #include <span>
 
 #include "base/picture.h"
+#include "kernels/blocks.h"
 #include "kernels/forward.h"
 #include "kernels/vif/vif_math.h"
 
@@ -53,6 +54,22 @@ void vif_simd(const VifParams& params, const SamplePlane& ref, const SamplePlane
 size_t vif_encodes_scratch_bytes_simd(const VifParams& params, int encodes);
 void vif_encodes_simd(const VifParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                       std::byte* scratch, std::span<VifSums* const> sums);
+
+/* The sums of blocks, whose samples are those of the scale. The blocks of all scales are of the same parts of the
+ * picture, kVifBlockSide luma samples wide and high. */
+inline constexpr int kVifBlockSide = 32;
+struct VifBlocks {
+  VifScaleSums* scale[kVifScales];  // row by row; zeroed by the caller
+  BlockGrid grid;                   // of scale 0
+
+  BlockGrid grid_of(int index) const { return {grid.side >> index, grid.w, grid.h}; }
+};
+
+/* Fill in `blocks`, too, which add up to `sums`. Scratch is that of vif_plain() and vif_simd(). */
+void vif_mapped_plain(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                      VifSums& sums, const VifBlocks& blocks);
+void vif_mapped_simd(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                     VifSums& sums, const VifBlocks& blocks);
 
 OwnedDeviceTwin vif_hip(const VifParams& params);
 

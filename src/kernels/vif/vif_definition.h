@@ -2,10 +2,10 @@
  *
  * The integer and the floating-point VIF differ in their arithmetic, which a Form has, of one scale:
  *
- *   Params, Sums                      Params: w, h of scale 0, skip_scale0
+ *   Params, Sums, Blocks              Params: w, h of scale 0, skip_scale0
  *   Sample, Number, Sum               of planes; of rows after the vertical pass; of a window's weighted sum
  *   kScales
- *   Form(params, scale), half, tap(k) the scale's window
+ *   Form(params, scale, blocks), half, tap(k)  the scale's window; `blocks`: see run()
  *   mean_shift, square_shift          after the vertical pass, of sums of samples and of squares
  *   rounded(sum, shift)
  *   add({mu1, mu2, xx, yy, xy}), end_row(), finish(sums) */
@@ -43,9 +43,10 @@ class VifDefinition {
   /* Scale 0 of ref and of dist, for the caller to fill. */
   const Plane<Sample>& picture(int which) const { return planes_[0][which]; }
 
-  void run(typename Form::Sums& sums) const {
+  /* `blocks`: where the form adds what each block adds; nullptr: nowhere. */
+  void run(typename Form::Sums& sums, const typename Form::Blocks* blocks = nullptr) const {
     for (int scale = 0; scale < Form::kScales; scale++) {
-      if (scale > 0 || !params_.skip_scale0) add_scale(scale, sums);
+      if (scale > 0 || !params_.skip_scale0) add_scale(scale, sums, blocks);
       if (scale + 1 == Form::kScales) return;
       for (int which = 0; which < 2; which++) decimate(scale, planes_[scale][which], planes_[scale + 1][which]);
     }
@@ -59,8 +60,8 @@ class VifDefinition {
     return sum;
   }
 
-  void add_scale(int scale, typename Form::Sums& sums) const {
-    Form form(params_, scale);
+  void add_scale(int scale, typename Form::Sums& sums, const typename Form::Blocks* blocks) const {
+    Form form(params_, scale, blocks);
     const Plane<Sample>&ref = planes_[scale][0], &dist = planes_[scale][1];
     for (int y = 0; y < ref.h; y++) {
       for (int x = 0; x < ref.w; x++) {
@@ -93,8 +94,8 @@ class VifDefinition {
 
   /* `in` of a scale under the next scale's window, every second row and column. */
   void decimate(int scale, const Plane<Sample>& in, const Plane<Sample>& out) const {
-    const Form next(params_, scale + 1);
-    const int shift = Form(params_, scale).mean_shift;
+    const Form next(params_, scale + 1, nullptr);
+    const int shift = Form(params_, scale, nullptr).mean_shift;
     Number* const row = rows_[0];
     for (int y = 0; y < out.h; y++) {
       for (int x = 0; x < in.w; x++)

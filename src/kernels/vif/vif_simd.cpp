@@ -47,6 +47,7 @@
 #include <hwy/highway.h>
 
 #include "base/cpu.h"
+#include "base/rounding.h"
 
 #if HWY_TARGET != HWY_SCALAR
 #include "kernels/vif/vif_vertical-inl.h"
@@ -67,8 +68,11 @@ namespace {
 
 /* One lane holds no pairs: a machine without vectors takes the definition. */
 void vif(const VifParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist, std::byte* scratch,
-         VifSums* const* sums) {
-  for (size_t i = 0; i < dist.size(); i++) vif_plain(params, ref, dist[i], scratch, *sums[i]);
+         VifSums* const* sums, const VifBlocks* blocks) {
+  for (size_t i = 0; i < dist.size(); i++) {
+    if (blocks) vif_mapped_plain(params, ref, dist[i], scratch, *sums[i], *blocks);
+    else vif_plain(params, ref, dist[i], scratch, *sums[i]);
+  }
 }
 
 #else
@@ -347,8 +351,9 @@ HWY_INLINE VF64 load_sigma1(const int32_t* in, double* kept) {
 
 /* Adds what an encode's samples add to num_log; the first encode also finds what the reference's add to den_log. From
  * division to logarithm a sample's way is longer than the processor looks ahead, so each round takes three vectors one
- * step further. The vectors that run in and out count as noise alone. */
-template <bool kFirst>
+ * step further. The vectors that run in and out count as noise alone. kMapped: leaves what each sample adds to num_log
+ * and den_log in the places of its sigma12 and mu1, for add_to_blocks(). */
+template <bool kFirst, bool kMapped = false>
 HWY_NOINLINE void add_logs(const VifStripMemory& memory, const LogVectors& logs, double limit, int64_t& num_sum,
                            int64_t& den_sum) {
   const size_t n = hn::Lanes(d32);
@@ -370,6 +375,12 @@ HWY_NOINLINE void add_logs(const VifStripMemory& memory, const LogVectors& logs,
     log2_of_three(visible, noise, total, log_visible, log_noise, log_total);
     num_log = hn::Add(num_log, hn::Sub(log_total, log_noise));
     if (kFirst) den_log = hn::Add(den_log, log_visible);
+    if (kMapped && i > 0) {
+      const size_t at = logs.place(i - 1);
+      hn::Store(hn::Sub(log_total, log_noise), d32, sigmas.sigma12 + at);
+      hn::Store(hn::BitCast(du32, hn::Sub(log_visible, hn::Set(d32, kLog2Excess + 17 * 2048))), du32,
+                memory.mu1() + at);
+    }
 
     const int32_t* s2 = sigmas.sigma2_sq + logs.place(i);
     VF64 noise_low, noise_high, total_low, total_high;
@@ -384,6 +395,64 @@ HWY_NOINLINE void add_logs(const VifStripMemory& memory, const LogVectors& logs,
   if (kFirst)
     den_sum = hn::GetLane(hn::SumOfLanes(d32, den_log)) -
               (kLog2Excess + 17 * 2048) * static_cast<int64_t>((logs.vectors() + 1) * n);
+}
+
+// -- Blocks ----------------------------------------------------------------------------------------------------------
+
+/* What some rows of a vector of columns add to the sums of their blocks. */
+struct ColumnTotals {
+  static constexpr size_t kMostLanes = kVifMostLanes / 2;
+  alignas(kCacheLine) int32_t num_log[kMostLanes], den_log[kMostLanes], non_log[kMostLanes];
+  alignas(kCacheLine) uint64_t even[kMostLanes / 2], odd[kMostLanes / 2];  // num_non_log
+
+  HWY_INLINE void add_to(VifScaleSums& sums, size_t lane) const {
+    sums.num_log += num_log[lane];
+    sums.den_log += den_log[lane];
+    sums.den_non_log += non_log[lane];
+    sums.num_non_log += static_cast<int64_t>(lane % 2 ? odd[lane / 2] : even[lane / 2]);
+  }
+};
+
+/* Adds up rows of the group, from the vector at `at` in the first one on. */
+HWY_INLINE void total_columns(const VifStripMemory& memory, size_t at, int rows, ColumnTotals& totals) {
+  const VifSigmas sigmas = memory.sigmas();
+  const V32 zero = hn::Zero(d32);
+  V32 num_log = zero, den_log = zero, non_log = zero;
+  VU64 even = hn::Zero(du64), odd = even;
+  for (int row = 0; row < rows; row++, at += kVifLineColumns) {
+    const M32 is_log = hn::Gt(hn::Load(d32, sigmas.sigma1_sq + at), zero);
+    num_log = hn::Add(num_log, hn::IfThenElseZero(is_log, hn::Load(d32, sigmas.sigma12 + at)));
+    const V32 den = hn::BitCast(d32, hn::Load(du32, memory.mu1() + at));
+    den_log = hn::Add(den_log, hn::IfThenElseZero(is_log, den));
+    non_log = hn::Add(non_log, hn::IfThenZeroElse(is_log, hn::Set(d32, 1)));
+    const VU64 plain = hn::BitCast(du64, hn::IfThenZeroElse(is_log, hn::Load(d32, sigmas.sigma2_sq + at)));
+    even = hn::Add(even, hn::And(plain, hn::Set(du64, 0xFFFFFFFFu)));
+    odd = hn::Add(odd, hn::ShiftRight<32>(plain));
+  }
+  hn::Store(num_log, d32, totals.num_log);
+  hn::Store(den_log, d32, totals.den_log);
+  hn::Store(non_log, d32, totals.non_log);
+  hn::Store(even, du64, totals.even);
+  hn::Store(odd, du64, totals.odd);
+}
+
+/* Adds a group, which begins at row y, to the blocks. */
+template <class S>
+HWY_NOINLINE void add_to_blocks(const Strip<S>& strip, int y, int rows) {
+  const BlockGrid grid = strip.mapped->grid_of(S::kScale);
+  const int n = static_cast<int>(hn::Lanes(d32)), step = HWY_MIN(grid.side, kVifGroupRows);
+  ColumnTotals totals;
+  for (int row = 0; row < rows; row += step) {
+    VifScaleSums* const blocks = strip.mapped->scale[S::kScale] + grid.at(0, y + row);
+    for (int x = 0; x < static_cast<int>(hwy::RoundUpTo(strip.columns, 2 * n)); x += n) {
+      total_columns(strip.memory, static_cast<size_t>(row) * kVifLineColumns + static_cast<size_t>(x),
+                    HWY_MIN(step, rows - row), totals);
+      /* A vector has every second column, the next one those between. */
+      const int first = x / (2 * n) * 2 * n + (x / n) % 2;
+      for (int lane = 0; lane < n && first + 2 * lane < strip.columns; lane++)
+        totals.add_to(blocks[(strip.x0 + first + 2 * lane) / grid.side], static_cast<size_t>(lane));
+    }
+  }
 }
 
 // -- Scales ----------------------------------------------------------------------------------------------------------
@@ -413,10 +482,12 @@ void run_group(const Strip<S>& strip, int y) {
     if (!strip.sums) continue;
     VifScaleSums& sums = *strip.sums[picture];
     for (int row = 0; row < rows; row++) sums.num_non_log += filter_encode_horizontally(strip, row);
-    if (picture == kVifEncode) add_logs<true>(strip.memory, logs, strip.gain_limit, sums.num_log, den_log);
+    if (strip.mapped) add_logs<true, true>(strip.memory, logs, strip.gain_limit, sums.num_log, den_log);
+    else if (picture == kVifEncode) add_logs<true>(strip.memory, logs, strip.gain_limit, sums.num_log, den_log);
     else add_logs<false>(strip.memory, logs, strip.gain_limit, sums.num_log, den_log);
     sums.den_log += den_log;
     sums.den_non_log += rows * strip.columns - static_cast<int64_t>(logs.samples());
+    if (strip.mapped) add_to_blocks(strip, y, rows);
   }
 }
 
@@ -440,6 +511,7 @@ struct Frames {
   int pictures;
   VifSums* const* sums;  // the encodes'
   VifStripMemory memory;
+  const VifBlocks* blocks;  // of the one encode; nullptr: not wanted
 };
 
 /* `planes`: memory for the planes of the scales to come, those of each with the reference first. */
@@ -462,7 +534,8 @@ void run_scales(const Frames& frames, const Pictures<const T>& in, std::byte* pl
   const bool wanted = kScale > 0 || !params.skip_scale0;
   for (int x0 = 0; x0 < ref.w; x0 += kVifStripColumns)
     run_strip(Strip<S>{in, next, frames.pictures, vif_shifts(kScale, params.bpc), params.gain_limit, x0,
-                       HWY_MIN(kVifStripColumns, ref.w - x0), frames.memory, wanted ? sums : nullptr});
+                       HWY_MIN(kVifStripColumns, ref.w - x0), frames.memory, wanted ? sums : nullptr,
+                       wanted ? frames.blocks : nullptr});
   if constexpr (S::kHasNext) run_scales<uint16_t, kScale + 1, kUseVnni>(frames, next_in, planes);
 }
 
@@ -476,9 +549,9 @@ void run(const Frames& frames, const SamplePlane& ref, std::span<const SamplePla
 
 /* At most kVifEncodesAtOnce encodes. */
 void vif(const VifParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist, std::byte* scratch,
-         VifSums* const* sums) {
+         VifSums* const* sums, const VifBlocks* blocks) {
   const int encodes = static_cast<int>(dist.size());
-  const Frames frames = {params, kVifEncode + encodes, sums, VifStripMemory(scratch)};
+  const Frames frames = {params, kVifEncode + encodes, sums, VifStripMemory(scratch), blocks};
   std::byte* const planes = scratch + VifStripMemory::bytes(encodes);
   frames.memory.clear_zeros();
   const auto run_with = [&]<bool kUseVnni>(std::bool_constant<kUseVnni>) {
@@ -514,7 +587,7 @@ void vif_encodes_simd(const VifParams& params, const SamplePlane& ref, std::span
                       std::byte* scratch, std::span<VifSums* const> sums) {
   for (size_t i = 0; i < dist.size(); i += kVifEncodesAtOnce) {
     const size_t count = HWY_MIN(dist.size() - i, size_t{kVifEncodesAtOnce});
-    HWY_DYNAMIC_DISPATCH(vif)(params, ref, dist.subspan(i, count), scratch, sums.data() + i);
+    HWY_DYNAMIC_DISPATCH(vif)(params, ref, dist.subspan(i, count), scratch, sums.data() + i, nullptr);
   }
 }
 
@@ -524,6 +597,12 @@ void vif_simd(const VifParams& params, const SamplePlane& ref, const SamplePlane
               VifSums& sums) {
   VifSums* const to = &sums;
   vif_encodes_simd(params, ref, {&dist, 1}, scratch, {&to, 1});
+}
+
+void vif_mapped_simd(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                     VifSums& sums, const VifBlocks& blocks) {
+  VifSums* const to = &sums;
+  HWY_DYNAMIC_DISPATCH(vif)(params, ref, {&dist, 1}, scratch, &to, &blocks);
 }
 
 }  // namespace vmafx

@@ -87,6 +87,7 @@ struct Strip {
   int columns;
   VifStripMemory memory;
   VifScaleSums* const* sums;  // by picture; nullptr: decimate only
+  const VifBlocks* mapped;    // of the one encode; nullptr: not wanted
 
   int height() const { return in.at[kVifReference].h; }
 

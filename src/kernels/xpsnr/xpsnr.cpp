@@ -152,7 +152,13 @@ void smooth(const XpsnrGrid& grid, std::span<double> weights) {
 class Xpsnr : public Metric<XpsnrParams, XpsnrBlock, XpsnrScores> {
  public:
   Xpsnr(const XpsnrOptions& options, const XpsnrParams& params, Placement placement)
-      : Metric(params, kTwins, provided(params.planes), placement), of_stream_(options.enable_axpsnr) {}
+      : Metric(params, kTwins, provided(params.planes), placement), of_stream_(options.enable_axpsnr) {
+    constexpr const char* kNames[] = {"xpsnr_y", "xpsnr_cb", "xpsnr_cr"};
+    const XpsnrGrid& grid = params.grid;
+    for (int p = 0; p < params.planes; p++)
+      maps_.push_back({kNames[p], "weighted squared error", grid.columns, grid.rows, grid.planes[0].block_w,
+                       grid.planes[0].block_h});
+  }
 
   Reads reads() const override {
     const unsigned planes = (1u << params_.planes) - 1;
@@ -166,6 +172,8 @@ class Xpsnr : public Metric<XpsnrParams, XpsnrBlock, XpsnrScores> {
                       .whole_stream = of_stream_ ? "axpsnr (which enable_axpsnr=false leaves out)" : nullptr}};
   }
   size_t sums_bytes() const override { return blocks() * sizeof(XpsnrBlock); }
+  std::span<const MapInfo> maps() const override { return maps_; }
+  void read_map(const void* sums, size_t map, std::span<double> values) const override;
 
   std::unique_ptr<StreamScorer> make_scorer() const override { return std::make_unique<Stream>(*this); }
   std::span<const char* const> aggregates() const override {
@@ -196,10 +204,12 @@ class Xpsnr : public Metric<XpsnrParams, XpsnrBlock, XpsnrScores> {
   size_t blocks() const { return static_cast<size_t>(params_.grid.blocks()); }
   XpsnrScores scores(const XpsnrBlock& first) const override;
   std::vector<double> weights(std::span<const XpsnrBlock> blocks) const;
+  double of_picture() const;
   double wsse(std::span<const XpsnrBlock> blocks, std::span<const double> weights, int p) const;
   double average(int p, const Distortion& sum, int64_t frames) const;
 
   const bool of_stream_;
+  std::vector<MapInfo> maps_;
 };
 
 /* None where pictures are too small to have activity. */
@@ -213,14 +223,26 @@ std::vector<double> Xpsnr::weights(std::span<const XpsnrBlock> blocks) const {
   return weights;
 }
 
+/* The factor of the picture's size and depth, a in xpsnr.h. */
+double Xpsnr::of_picture() const {
+  const double ratio = luma_samples(params_.format) / kUhdSamples;
+  return std::sqrt(16.0 * (1 << (2 * params_.format.bpc - 9)) / std::sqrt(std::max(0.00001, ratio)));
+}
+
 /* The order of the operations is that of FFmpeg's filter. */
 double Xpsnr::wsse(std::span<const XpsnrBlock> blocks, std::span<const double> weights, int p) const {
   if (!params_.grid.has_activity) return static_cast<double>(blocks[0].sse[p]);
   double sum = 0;
   for (size_t n = 0; n < blocks.size(); n++) sum += static_cast<double>(blocks[n].sse[p]) * weights[n];
-  const double ratio = luma_samples(params_.format) / kUhdSamples;
-  const double of_picture = std::sqrt(16.0 * (1 << (2 * params_.format.bpc - 9)) / std::sqrt(std::max(0.00001, ratio)));
-  return std::floor(sum * of_picture + 0.5);
+  return std::floor(sum * of_picture() + 0.5);
+}
+
+/* The weighted errors before wsse() rounds their sum to a whole number. */
+void Xpsnr::read_map(const void* sums, size_t p, std::span<double> values) const {
+  const std::span<const XpsnrBlock> of_frame(static_cast<const XpsnrBlock*>(sums), blocks());
+  const std::vector<double> of_blocks = weights(of_frame);
+  for (size_t n = 0; n < values.size(); n++)
+    values[n] = static_cast<double>(of_frame[n].sse[p]) * (of_blocks.empty() ? 1 : of_blocks[n] * of_picture());
 }
 
 double Xpsnr::average(int p, const Distortion& sum, int64_t frames) const {
@@ -281,7 +303,7 @@ constexpr ExtractorInfo kXpsnrExtractor = {
     .measures = "fidelity",
     .help = "extended perceptually weighted PSNR (XPSNR) of every plane",
     .range = "from 0 up; infinite for equal pictures",
-    .flags = kHip | kFps | kWholeChroma,
+    .flags = kHip | kFps | kWholeChroma | kMaps,
     .features = kFeatures,
     .main_score = "xpsnr",
     .options = kOptions,

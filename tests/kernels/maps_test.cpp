@@ -1,0 +1,418 @@
+/* Maps of all metrics that have them: their sums begin with the metric's own, those of the blocks add up to them, all
+ * CPU twins make the same, and damage is where a map says it is. CK_RUN_CASE=sums_begin_with_the_metrics picks one. */
+#include "kernels/maps.h"
+
+#include <check.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/aligned.h"
+#include "kernels/adm/adm.h"
+#include "kernels/arithmetic/fixed.h"
+#include "kernels/ciede/ciede_math.h"
+#include "kernels/psnr/psnr_math.h"
+#include "kernels/registry/registry.h"
+#include "kernels/ssim/ssim_math.h"
+#include "kernels/vif/vif.h"
+#include "tests/kernels/cases.h"
+#include "tests/support/check_main.h"
+#include "tests/support/scores.h"
+#include "tests/support/scratch.h"
+#include "tests/support/targets.h"
+
+using namespace vmafx;
+using namespace vmafx::test;
+
+namespace {
+
+using Sums = std::vector<uint64_t>;
+
+Options options_of(const ExtractorInfo& info, const OptionTexts& given) {
+  auto options = Options::resolve(info.name, info.options, given);
+  ck_assert_msg(options.ok(), "%s", options.status().message().c_str());
+  return options.value();
+}
+
+/* The extractor whose sums have maps. */
+std::unique_ptr<Extractor> make_mapping(const ExtractorInfo& info, const VideoFormat& format,
+                                        const OptionTexts& given = {}) {
+  if (!info.create_mapping) return make_extractor(info, format, given);
+  auto made = info.create_mapping(options_of(info, given), format);
+  ck_assert_msg(made.ok(), "%s", made.status().message().c_str());
+  return std::move(made.value());
+}
+
+FrameSet frame_of(const std::vector<PicturePair>& pairs, size_t frame) {
+  FrameSet set;
+  set.index = set.number = static_cast<int64_t>(frame);
+  set.ref = pairs[frame].ref;
+  set.dist = pairs[frame].dist;
+  for (size_t back = 1; back <= 2 && back <= frame; back++) {
+    set.earlier_ref[back - 1] = pairs[frame - back].ref;
+    set.earlier_dist[back - 1] = pairs[frame - back].dist;
+  }
+  return set;
+}
+
+Sums extract(const Extractor& extractor, const FrameSet& frame) {
+  const TestScratch scratch(extractor.scratch_bytes());
+  const AlignedBytes memory = allocate_aligned(extractor.sums_bytes());
+  std::memset(memory.get(), 0, extractor.sums_bytes());
+  extractor.extract(frame, scratch.get(), memory.get());
+  Sums sums(extractor.sums_bytes() / sizeof(uint64_t));
+  std::memcpy(sums.data(), memory.get(), extractor.sums_bytes());
+  return sums;
+}
+
+std::vector<double> values_of(const Extractor& extractor, const Sums& sums, size_t map) {
+  const MapInfo& info = extractor.maps()[map];
+  std::vector<double> values(static_cast<size_t>(info.w) * static_cast<size_t>(info.h));
+  extractor.read_map(sums.data(), map, values);
+  return values;
+}
+
+double total(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+std::vector<const ExtractorInfo*> with_maps() {
+  std::vector<const ExtractorInfo*> metrics;
+  for (const ExtractorInfo* info : extractors())
+    if (info->flags & kMaps) metrics.push_back(info);
+  return metrics;
+}
+
+/* Runs `body` with the pictures of a metric's cases, every `step`th of them from `first` on. */
+void for_cases(const ExtractorInfo& info, size_t first, size_t step,
+               const std::function<void(const ParityCase&, const FrameSet&)>& body) {
+  const ParityCases cases = cases_of(info.name);
+  for (size_t i = first; i < cases.size(); i += step) {
+    if (!cases[i].also.empty()) continue;
+    TestPictures pictures(cases[i].format, cases[i].frames);
+    cases[i].paint(pictures);
+    const std::vector<PicturePair> pairs = pictures.pairs();
+    for (size_t frame = 0; frame < pairs.size(); frame++) body(cases[i], frame_of(pairs, frame));
+  }
+}
+
+std::string told(const ExtractorInfo& info, const ParityCase& given) {
+  return format_text("%s, %dx%d %d bit", name_of(info.name, given).c_str(), given.format.w, given.format.h,
+                     given.format.bpc);
+}
+
+/* -- The sums of the blocks, without read_map() -------------------------------------------------------------------- */
+
+/* Adds the words of blocks up, `words` for each block. */
+Sums added_up(const Sums& sums, size_t first, size_t blocks, size_t words) {
+  Sums added(words);
+  for (size_t i = 0; i < blocks * words; i++) added[i % words] += sums[first + i];
+  return added;
+}
+
+void assert_psnr_adds_up(const Extractor& psnr, const Sums& sums, const std::string& what) {
+  size_t first = sizeof(PsnrSums) / sizeof(uint64_t);
+  for (size_t p = 0; p < psnr.maps().size(); p++) {
+    const std::vector<double> values = values_of(psnr, sums, p);
+    ck_assert_msg(added_up(sums, first, values.size(), 1)[0] == sums[p], "%s: plane %zu", what.c_str(), p);
+    ck_assert_msg(total(values) == static_cast<double>(sums[p]), "%s: values of plane %zu", what.c_str(), p);
+    first += values.size();
+  }
+}
+
+void assert_vif_adds_up(const Extractor& vif, const Sums& sums, const std::string& what) {
+  VifSums of_frame;
+  std::memcpy(&of_frame, sums.data(), sizeof of_frame);
+  const size_t skipped = kVifScales - vif.maps().size(), words = sizeof(VifScaleSums) / sizeof(uint64_t);
+  for (size_t map = 0; map < vif.maps().size(); map++) {
+    const std::vector<double> values = values_of(vif, sums, map);
+    const size_t scale = map + skipped, first = kVifScales * words + scale * values.size() * words;
+    const Sums added = added_up(sums, first, values.size(), words);
+    ck_assert_msg(!std::memcmp(added.data(), &of_frame.scale[scale], sizeof(VifScaleSums)), "%s: scale %zu",
+                  what.c_str(), scale);
+    const VifScaleSums& s = of_frame.scale[scale];
+    const double lost = static_cast<double>(s.den_log - s.num_log) / 2048 + s.num_non_log / 16384.0 / 65025;
+    ck_assert_msg(std::abs(total(values) - lost) <= 1e-12 * std::max(1.0, s.den_log / 2048.0), "%s: %.17g, not %.17g",
+                  what.c_str(), total(values), lost);
+  }
+}
+
+void assert_adm_adds_up(const Extractor& adm, const Sums& sums, const std::string& what) {
+  AdmSums of_frame;
+  std::memcpy(&of_frame, sums.data(), sizeof of_frame);
+  constexpr size_t kWords = sizeof(AdmBlockSums) / sizeof(uint64_t);
+  const bool with_added = std::string(adm.maps().back().name).ends_with("added");
+  const size_t kinds = with_added ? 2 : 1, skipped = kAdmScales - adm.maps().size() / kinds;
+  size_t end = sums.size();
+  for (size_t map = adm.maps().size(); map > 0; map -= kinds) {  // the blocks of the last scale are the last ones
+    const size_t scale = (map - 1) / kinds + skipped, blocks = values_of(adm, sums, map - 1).size();
+    const Sums added = added_up(sums, end - blocks * kWords, blocks, kWords);
+    ck_assert_msg(!std::memcmp(&added[0], of_frame.dlm[scale], sizeof of_frame.dlm[scale]) &&
+                      !std::memcmp(&added[kAdmBands], of_frame.aim[scale], sizeof of_frame.aim[scale]) &&
+                      !std::memcmp(&added[2 * kAdmBands], of_frame.csf_den[scale], sizeof of_frame.csf_den[scale]),
+                  "%s: scale %zu", what.c_str(), scale);
+    end -= blocks * kWords;
+  }
+}
+
+/* xpsnr's blocks are its raw sums; the weighted ones add up to what the score is made of. */
+void assert_xpsnr_adds_up(const Extractor& xpsnr, const Sums& sums, const VideoFormat& format,
+                          const std::string& what) {
+  const auto scorer = xpsnr.make_scorer();
+  Scores scores(xpsnr);
+  scorer->finalize(0, sums.data(), scores);
+  for (size_t p = 0; p < xpsnr.maps().size(); p++) {
+    const std::string key = std::string(xpsnr.maps()[p].name) + " 0";
+    const double peak = (1 << format.bpc) - 1, samples = static_cast<double>(format.plane_w(static_cast<int>(p))) *
+                                                         format.plane_h(static_cast<int>(p));
+    const double wsse = std::floor(total(values_of(xpsnr, sums, p)) + 0.5);
+    const double want = 10 * std::log10(peak * peak * samples / wsse), got = scores.of.at(key);
+    ck_assert_msg(want == got || std::abs(want - got) < 1e-9, "%s: %s is %.17g, the map says %.17g", what.c_str(),
+                  key.c_str(), got, want);
+  }
+}
+
+/* Sums that are all of one scale, which those of the blocks follow. */
+void assert_words_add_up(const Extractor& metric, const Sums& sums, size_t words, const std::string& what) {
+  const size_t blocks = values_of(metric, sums, 0).size();
+  const Sums added = added_up(sums, words, blocks, words);
+  ck_assert_msg(std::equal(added.begin(), added.end(), sums.begin()), "%s", what.c_str());
+}
+
+void assert_ciede_adds_up(const Extractor& ciede, const Sums& sums, const std::string& what) {
+  assert_words_add_up(ciede, sums, 1, what);
+  ck_assert_msg(total(values_of(ciede, sums, 0)) == from_fixed<kCiedeSumBits>(static_cast<int64_t>(sums[0])),
+                "%s: values", what.c_str());
+}
+
+/* What the windows lack is what the score, a float, lacks. */
+void assert_ssim_adds_up(const Extractor& ssim, const Sums& sums, const std::string& what) {
+  assert_words_add_up(ssim, sums, sizeof(SsimSums) / sizeof(uint64_t), what);
+  SsimSums of_frame;
+  std::memcpy(&of_frame, sums.data(), sizeof of_frame);
+  const double lacking = total(values_of(ssim, sums, 0)), lcs = from_fixed<kSsimBits>(of_frame.lcs);
+  const double windows = std::round(lacking + lcs);
+  ck_assert_msg(of_frame.different ? std::abs(windows - lcs - lacking) <= 1e-9 * windows : lacking == 0, "%s: values",
+                what.c_str());
+}
+
+void assert_adds_up(const ExtractorInfo& info, const Extractor& mapping, const Sums& sums, const VideoFormat& format,
+                    const std::string& what) {
+  const std::string name = info.name;
+  if (name == "psnr" || name == "float_psnr") return assert_psnr_adds_up(mapping, sums, what);
+  if (name == "ciede") return assert_ciede_adds_up(mapping, sums, what);
+  if (name == "float_ssim") return assert_ssim_adds_up(mapping, sums, what);
+  if (name == "vif") return assert_vif_adds_up(mapping, sums, what);
+  if (name == "adm") return assert_adm_adds_up(mapping, sums, what);
+  if (name == "xpsnr") return assert_xpsnr_adds_up(mapping, sums, format, what);
+  ck_abort_msg("%s has maps, and this test does not know what they add up to", info.name);
+}
+
+/* -- Damage -------------------------------------------------------------------------------------------------------- */
+
+constexpr int kSize = 512;
+constexpr int kDamage = 128;  // side
+constexpr int kBlur = 8;      // samples to each side
+
+/* Picture pairs without color that are equal but for a square of damage. */
+class Damaged {
+ public:
+  Damaged(int x, int y) : x0_(x), y0_(y), ref_(kSize, kSize), dist_(kSize, kSize), chroma_(kSize, kSize) {
+    for (int row = 0; row < kSize; row++)
+      for (int column = 0; column < kSize; column++) chroma_.at(column, row) = 128;
+    std::mt19937 random(7);
+    for (int row = 0; row < kSize; row++)
+      for (int column = 0; column < kSize; column++)
+        ref_.at(column, row) =
+            static_cast<uint8_t>(128 + 30 * std::sin(column * 0.5) * std::cos(row * 0.4) +
+                                 30 * std::sin(column * 0.15 + row * 0.1) + static_cast<int>(random() % 24) - 12);
+    copy();
+  }
+
+  void blur() {
+    each([&](int x, int y) {
+      int sum = 0;
+      for (int dy = -kBlur; dy <= kBlur; dy++)
+        for (int dx = -kBlur; dx <= kBlur; dx++)
+          sum += ref_.at(std::clamp(x + dx, 0, kSize - 1), std::clamp(y + dy, 0, kSize - 1));
+      return sum / ((2 * kBlur + 1) * (2 * kBlur + 1));
+    });
+  }
+  void add_noise() {
+    std::mt19937 random(8);
+    each([&](int x, int y) { return ref_.at(x, y) + static_cast<int>(random() % 61) - 30; });
+  }
+  /* A slow gradient in the place of the texture, and in the distorted picture a strip of bands. */
+  void add_bands() {
+    for (int y = y0_; y < y0_ + kDamage; y++)
+      for (int x = x0_; x < x0_ + kDamage; x++)
+        ref_.at(x, y) = static_cast<uint8_t>(96 + (x - x0_) / 4 + static_cast<int>((x * 7u + y * 13u) % 3));
+    copy();
+    each([&](int x, int) { return 96 + (x - x0_) / 4 / 8 * 8; });
+  }
+
+  FrameSet frame() {
+    FrameSet set;
+    set.ref.plane[0] = ref_.sample_plane();
+    set.dist.plane[0] = dist_.sample_plane();
+    for (int p = 1; p < 3; p++) set.ref.plane[p] = set.dist.plane[p] = chroma_.sample_plane();
+    return set;
+  }
+
+  /* Whether a block has samples of the damage. */
+  bool is_in(const MapInfo& map, size_t block) const {
+    const int x = static_cast<int>(block) % map.w * map.block_w, y = static_cast<int>(block) / map.w * map.block_h;
+    return x < x0_ + kDamage && x + map.block_w > x0_ && y < y0_ + kDamage && y + map.block_h > y0_;
+  }
+
+ private:
+  template <class Value>
+  void each(Value value) {
+    for (int y = y0_; y < y0_ + kDamage; y++)
+      for (int x = x0_; x < x0_ + kDamage; x++)
+        dist_.at(x, y) = static_cast<uint8_t>(std::clamp(static_cast<int>(value(x, y)), 0, 255));
+  }
+  void copy() {
+    for (int y = 0; y < kSize; y++)
+      for (int x = 0; x < kSize; x++) dist_.at(x, y) = ref_.at(x, y);
+  }
+
+  int x0_, y0_;
+  TestPlane<uint8_t> ref_, dist_, chroma_;
+};
+
+/* The maps whose largest value is not in the damage. */
+std::set<std::string> lost_sight(const ExtractorInfo& info, Damaged& damaged) {
+  std::set<std::string> names;
+  const Chroma chroma = std::string(info.name) == "ciede" ? Chroma::k444 : Chroma::k400;  // it refuses gray
+  const auto mapping = make_mapping(info, {.w = kSize, .h = kSize, .bpc = 8, .chroma = chroma});
+  const Sums sums = extract(*mapping, damaged.frame());
+  for (size_t map = 0; map < mapping->maps().size(); map++) {
+    const std::vector<double> values = values_of(*mapping, sums, map);
+    const size_t most = static_cast<size_t>(std::ranges::max_element(values) - values.begin());
+    if (!damaged.is_in(mapping->maps()[map], most) || !(values[most] > 0)) names.insert(mapping->maps()[map].name);
+  }
+  return names;
+}
+
+/* `blind`: the maps of metrics that cannot see this damage. */
+void assert_found(const char* what, Damaged& damaged, const std::set<std::string>& blind) {
+  std::set<std::string> lost;
+  for (const ExtractorInfo* info : with_maps()) lost.merge(lost_sight(*info, damaged));
+  std::string all;
+  for (const std::string& name : lost) all += " " + name;
+  ck_assert_msg(lost == blind, "%s: the largest value is elsewhere in:%s", what, all.c_str());
+}
+
+}  // namespace
+
+START_TEST(sums_begin_with_the_metrics) {
+  for (const ExtractorInfo* info : with_maps()) {
+    if (!info->create_mapping) continue;
+    size_t turn = 0;
+    for_each_cpu_target([&](const std::string& target) {
+      const size_t targets = runnable_cpu_targets().size();
+      for_cases(*info, turn++ % targets, targets * static_cast<size_t>(every_under_sanitizers(4)),
+                [&](const ParityCase& given, const FrameSet& frame) {
+                  const Sums own = extract(*make_extractor(*info, given.format, given.options), frame);
+                  const Sums mapped = extract(*make_mapping(*info, given.format, given.options), frame);
+                  ck_assert_msg(mapped.size() >= own.size() && std::equal(own.begin(), own.end(), mapped.begin()),
+                                "%s, %s: other sums than without maps", told(*info, given).c_str(), target.c_str());
+                });
+    });
+  }
+}
+END_TEST
+
+START_TEST(blocks_add_up) {
+  for (const ExtractorInfo* info : with_maps())
+    for_cases(*info, 0, static_cast<size_t>(every_under_sanitizers(4)),
+              [&](const ParityCase& given, const FrameSet& frame) {
+                const auto mapping = make_mapping(*info, given.format, given.options);
+                assert_adds_up(*info, *mapping, extract(*mapping, frame), given.format, told(*info, given));
+              });
+}
+END_TEST
+
+START_TEST(all_instruction_sets_make_the_same) {
+  for (const ExtractorInfo* info : with_maps())
+    for_cases(*info, 0, 3 * static_cast<size_t>(every_under_sanitizers(4)),
+              [&](const ParityCase& given, const FrameSet& frame) {
+                const auto mapping = make_mapping(*info, given.format, given.options);
+                const Sums want = extract(*mapping, frame);
+                for_each_cpu_target([&](const std::string& target) {
+                  ck_assert_msg(extract(*mapping, frame) == want, "%s: %s", told(*info, given).c_str(), target.c_str());
+                });
+              });
+}
+END_TEST
+
+/* Runs the definitions in the places of the twins. */
+START_TEST(vif_is_as_defined) {
+  const ExtractorInfo& info = *find_extractor("vif").info;
+  for_cases(info, 0, 5, [&](const ParityCase& given, const FrameSet& frame) {
+    if (!given.options.empty()) return;
+    const auto mapping = make_mapping(info, given.format);
+    const VifParams params = {given.format.w, given.format.h, given.format.bpc};
+    const TestScratch scratch(vif_scratch_bytes_plain(params));
+    Sums sums(mapping->sums_bytes() / sizeof(uint64_t));
+    auto& of_frame = *reinterpret_cast<VifSums*>(sums.data());
+    VifBlocks blocks = {{}, block_grid(params.w, params.h, kVifBlockSide)};
+    for (size_t s = 0; s < kVifScales; s++)
+      blocks.scale[s] = reinterpret_cast<VifScaleSums*>(&of_frame + 1) + s * blocks.grid.blocks();
+    vif_mapped_plain(params, frame.ref.plane[0], frame.dist.plane[0], scratch.get(), of_frame, blocks);
+    ck_assert_msg(sums == extract(*mapping, frame), "%s", told(info, given).c_str());
+  });
+}
+END_TEST
+
+START_TEST(adm_is_as_defined) {
+  const ExtractorInfo& info = *find_extractor("adm").info;
+  for_cases(info, 0, 5, [&](const ParityCase& given, const FrameSet& frame) {
+    const auto mapping = make_mapping(info, given.format, given.options);
+    const Options options = options_of(info, given.options);
+    const auto params = adm_params({&options, 1}, given.format);
+    ck_assert(params.ok());
+    const TestScratch scratch(adm_scratch_bytes_plain(params.value()));
+    Sums sums(mapping->sums_bytes() / sizeof(uint64_t));
+    auto& of_frame = *reinterpret_cast<AdmSums*>(sums.data());
+    AdmBlocks blocks;
+    auto* first = reinterpret_cast<AdmBlockSums*>(&of_frame + 1);
+    for (int s = 0; s < kAdmScales; s++) {
+      blocks.scale[s] = first;
+      first += AdmBlocks::grid(params.value().scale[s], s).blocks();
+    }
+    adm_mapped_plain(params.value(), frame.ref.plane[0], frame.dist.plane[0], scratch.get(), of_frame, blocks);
+    ck_assert_msg(sums == extract(*mapping, frame), "%s", told(info, given).c_str());
+  });
+}
+END_TEST
+
+/* The outermost tenth of a picture is out of adm's sight, so the damage is a little inside of the corner. */
+START_TEST(damage_is_found) {
+  Damaged blurred(kSize - kDamage - 52, kSize - kDamage - 52);
+  blurred.blur();
+  const std::set<std::string> not_added = {"adm_scale3_added"};  // below the threshold
+  assert_found("blur", blurred, not_added);
+  Damaged noisy(64, 256);
+  noisy.add_noise();
+  assert_found("noise", noisy, not_added);
+  Damaged banded(256, 100);
+  banded.add_bands();
+  assert_found("bands", banded, {"adm_scale2_lost", "vif_scale2", "vif_scale3"});  // nothing is lost where it is flat
+}
+END_TEST
+
+int main() {
+  return run_suite("maps", {{"sums_begin_with_the_metrics", sums_begin_with_the_metrics},
+                            {"blocks_add_up", blocks_add_up},
+                            {"all_instruction_sets_make_the_same", all_instruction_sets_make_the_same},
+                            {"vif_is_as_defined", vif_is_as_defined},
+                            {"adm_is_as_defined", adm_is_as_defined},
+                            {"damage_is_found", damage_is_found}});
+}
