@@ -3,7 +3,9 @@
 #ifndef VMAFX_TESTS_WINDOWS_POSIX_H
 #define VMAFX_TESTS_WINDOWS_POSIX_H
 
+#include <direct.h>
 #include <errno.h>
+#include <io.h>
 #include <stdlib.h>
 
 static inline int setenv(const char* name, const char* value, int replaces) {
@@ -11,6 +13,8 @@ static inline int setenv(const char* name, const char* value, int replaces) {
 }
 
 static inline int unsetenv(const char* name) { return _putenv_s(name, ""); }
+
+static inline char* mkdtemp(char* pattern) { return _mktemp(pattern) && _mkdir(pattern) == 0 ? pattern : NULL; }
 
 static inline int mkfifo(const char*, int) {
   errno = ENOSYS;
