@@ -8,7 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-NAME = "libvmafx.so.0"
+from . import _system
+
+NAME = _system.LIBRARY
 
 _programs: list[str] = []
 
@@ -34,8 +36,8 @@ def places() -> list[str]:
 
 
 def _beside(program: str) -> Path:
-    """The library that belongs to PREFIX/bin/PROGRAM or build/bin/ffmpeg."""
-    return Path(program).resolve().parent.parent / "lib/vmafx" / NAME
+    """The library that belongs to PREFIX/bin/PROGRAM or build/bin/ffmpeg; on Windows it is in the program's folder."""
+    return Path(os.path.normpath(Path(program).resolve().parent / _system.LIBRARY_FROM_PROGRAM)) / NAME
 
 
 def opened(place: str, load: Callable[[str], Any], lasting: list[object]) -> Any:

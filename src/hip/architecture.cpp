@@ -1,8 +1,10 @@
 #include "hip/architecture.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "base/status.h"
 #include "base/system/environment.h"
@@ -68,6 +70,17 @@ std::string amd_architecture(const PciAddress& address, int ordinal, const std::
     if (node.target_version && node.address == address) return gfx_name(node.target_version);
   }
   return "";
+}
+
+std::string architecture_in_properties(std::span<const char> properties) {
+  constexpr size_t kNameBytes = 256;
+  constexpr std::string_view kBegin("\0gfx", 4);
+  const std::string_view text(properties.data(), properties.size());
+  const size_t at = text.find(kBegin, kNameBytes - 1);
+  if (at == text.npos) return "";
+  const auto begin = text.begin() + static_cast<std::ptrdiff_t>(at) + 1;
+  return {begin,
+          std::find_if_not(begin, text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); })};
 }
 
 }  // namespace vmafx::hip

@@ -3,6 +3,7 @@
 #define VMAFX_HIP_ARCHITECTURE_H
 
 #include <optional>
+#include <span>
 #include <string>
 
 namespace vmafx::hip {
@@ -26,6 +27,11 @@ std::string gfx_name(unsigned target_version);
  * folder. */
 std::string amd_architecture(const PciAddress& address, int ordinal,
                              const std::string& nodes = "/sys/class/kfd/kfd/topology/nodes");
+
+/* The AMD architecture in hipDeviceProp_t, for systems without that topology, such as Windows. The struct begins with
+ * the device's name, of 256 bytes. Its layout depends on the version of HIP, but among all that follows only the member
+ * gcnArchName is a text like "gfx90a:sramecc+:xnack-". What follows the colon is left out. "" when there is none. */
+std::string architecture_in_properties(std::span<const char> properties);
 
 }  // namespace vmafx::hip
 

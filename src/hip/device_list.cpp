@@ -37,11 +37,18 @@ StatusOr<int> attribute(const Runtime& runtime, Attribute which, int device) {
   return value;
 }
 
+std::string architecture_by_properties(const Runtime& runtime, int ordinal) {
+  alignas(8) char properties[8192] = {};  // the struct has 1,472 bytes in ROCm 6 and 7
+  const auto ask = runtime.functions().GetDeviceProperties;
+  return ask && ask(properties, ordinal) == kSuccess ? architecture_in_properties(properties) : "";
+}
+
 StatusOr<std::string> architecture(const Runtime& runtime, const Device& device) {
   if (runtime.is_emulator()) return std::string(runtime.functions().emulator_arch());
   if (runtime.platform() == Platform::kHip) {
     const auto address = PciAddress::parse(device.pci_address);
-    return address ? amd_architecture(*address, device.ordinal) : "";
+    const std::string known = address ? amd_architecture(*address, device.ordinal) : "";
+    return known.empty() ? architecture_by_properties(runtime, device.ordinal) : known;
   }
   VMAFX_ASSIGN(const int major, attribute(runtime, Attribute::kCapabilityMajor, device.handle));
   VMAFX_ASSIGN(const int minor, attribute(runtime, Attribute::kCapabilityMinor, device.handle));

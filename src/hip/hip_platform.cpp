@@ -79,6 +79,8 @@ void fill_from_hip(Symbols& symbols, Functions* f) {
       .need("hipModuleUnload", f->ModuleUnload)
       .need("hipModuleGetFunction", f->ModuleGetFunction)
       .need("hipModuleLaunchKernel", f->ModuleLaunchKernel);
+  if (!symbols.optional("hipGetDevicePropertiesR0600", f->GetDeviceProperties))
+    symbols.optional("hipGetDeviceProperties", f->GetDeviceProperties);
   symbols.optional("hipSetDeviceFlags", f->SetDeviceFlags);
   symbols.optional("hipCtxSetCurrent", f->CtxSetCurrent);
   symbols.optional("hipImportExternalMemory", f->ImportExternalMemory);

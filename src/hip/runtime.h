@@ -121,6 +121,8 @@ struct Functions {
   Error (*DeviceGetAttribute)(int* value, Attribute attribute, int device);
   Error (*DeviceGetUuid)(Uuid* uuid,
                          int device) = nullptr;  // the one that Vulkan knows, too; null on HIP, which lacks it
+  /* HIP's alone, null where it is missing. The layout of its struct depends on the version. */
+  Error (*GetDeviceProperties)(void* properties, int ordinal) = nullptr;
 
   /* Not of HIP. retain: the context to use a device with (its primary one), which the last release() may destroy.
    * enter and leave bracket the calls of a thread. device_of: the ordinal of an application's context. */

@@ -1,5 +1,6 @@
 /* The room for the system does the same on POSIX systems and on Windows. */
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -186,6 +187,17 @@ START_TEST(libraries) {
 }
 END_TEST
 
+/* 1 + 2^-11 + 2^-24 lies between two floats: what is added decides, however small it is. */
+START_TEST(multiply_add_rounds_once) {
+  volatile float a = 1 + 0x1p-12f, above = 0x1p-60f, below = -0x1p-60f, none = 0, large = 0x1p127f;
+  ck_assert(__builtin_fmaf(a, a, above) == 1 + 0x1p-11f + 0x1p-23f);
+  ck_assert(__builtin_fmaf(a, a, below) == 1 + 0x1p-11f);
+  ck_assert(__builtin_fmaf(a, a, none) == 1 + 0x1p-11f);
+  ck_assert(__builtin_fmaf(-a, a, below) == -1 - 0x1p-11f - 0x1p-23f);
+  ck_assert(std::isinf(__builtin_fmaf(large, large, none)));
+}
+END_TEST
+
 START_TEST(process) {
   ck_assert_int_gt(system::process_id(), 0);
   ck_assert_int_ge(system::usable_processors(), 1);
@@ -207,5 +219,6 @@ int main() {
                                            {"paths", paths},
                                            {"numbers_have_points", numbers_have_points},
                                            {"libraries", libraries},
+                                           {"multiply_add", multiply_add_rounds_once},
                                            {"process", process}});
 }

@@ -220,7 +220,7 @@ START_TEST(requests_for_one_key_with_different_options_are_told) {
 END_TEST
 
 START_TEST(paths_to_write_to_are_of_one_request) {
-  const std::string folder = std::filesystem::temp_directory_path();
+  const std::string folder = std::filesystem::temp_directory_path().string();
   const std::string one = "cambi:heatmaps_path=" + folder + "/vmafx_plan_1", other = one + "2";
   for (const std::string& features : {one + "|cambi", "cambi|" + one, one + "|" + one}) {
     LogText log;

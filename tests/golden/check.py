@@ -2,7 +2,7 @@
 """Scores the golden clips through ffmpeg and compares with libvmaf's scores (see README.md here).
 
 usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB] [--cpu LEVEL|each] [--emulator LIBRARY]
-                [--alternate] [--only TEXT ...] [--joint] [--through vmaf|ffmpeg]
+                [--alternate] [--only TEXT ...] [--joint] [--through vmaf|ffmpeg] [--tolerance NUMBER]
 
   FFMPEG    the ffmpeg to check (default: build/bin/ffmpeg)
   --filter  the filter and its fixed options, e.g. libvmaf=backend=cpu:n_threads=2 (default: vmafx=backend=cpu)
@@ -13,6 +13,7 @@ usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB]
   --only    features and models whose name contains one of these texts; =NAME: the one of that name
   --through FFMPEG is a program that uses our libvmaf.so.3: libvmaf's tool, or FFmpeg with its own filter libvmaf
             (tests/libvmaf/run)
+  --tolerance  accept such relative differences in all cases: for another C library, whose functions round otherwise
   --joint   score in one run what does not share a key: a quarter of the runs. Models then have their version as name
 
 A case is one feature or model on one clip: every frame's scores, the pooled and the aggregate ones must agree, to the
@@ -169,8 +170,8 @@ def score_with_vmaf(tool, clip, cases, folder, environment):
 
 
 class Comparison:
-    def __init__(self, case=""):
-        self.tolerance = TOLERANCES.get(case.split("=")[0], 0)
+    def __init__(self, case="", tolerance=0.0):
+        self.tolerance = max(TOLERANCES.get(case.split("=")[0], 0), tolerance)
         self.complaint, self.largest, self.at = None, 0.0, ""
 
     def scores(self, where, wanted, got):
@@ -232,7 +233,7 @@ def check_run(arguments, environment, clip, cases):
             report, error = score(arguments.ffmpeg, fixed, clip, asked, Path(folder), environment)
     checked = []
     for case in cases:
-        comparison = Comparison(case.name)
+        comparison = Comparison(case.name, arguments.tolerance)
         if error:
             comparison.complain(error)
         else:
@@ -307,6 +308,7 @@ def parse_arguments():
     parser.add_argument("--emulator")
     parser.add_argument("--alternate", action="store_true")
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--tolerance", type=float, default=0.0)
     parser.add_argument("--joint", action="store_true")
     parser.add_argument("--through", choices=["vmaf", "ffmpeg"])
     return parser.parse_args()

@@ -7,10 +7,7 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 
-#include "hip/architecture.h"
 #include "hip/code_objects.h"
 #include "tests/hip/fake.h"
 #include "tests/support/check_main.h"
@@ -36,21 +33,6 @@ bool runs(const std::string& arch) { return arch == "gfx1100" || arch == "gfx103
 std::string chosen(const std::vector<Device>& devices, const std::string& choice) {
   const Device* d = choose_device(devices, choice, runs);
   return d ? d->pci_address : "none";
-}
-
-/* A topology folder with a CPU and two GPUs. */
-std::string make_topology() {
-  char folder[] = "/tmp/vmafx_topology_XXXXXX";
-  ck_assert_ptr_nonnull(mkdtemp(folder));
-  const char* nodes[] = {"cpu_cores_count 16\ngfx_target_version 0\nlocation_id 0\ndomain 0\n",
-                         "simd_count 192\ngfx_target_version 110000\nlocation_id 768\ndomain 0\n",
-                         "gfx_target_version 90010\nlocation_id 2561\ndomain 2\nhive_id 18446744073709551615\n"};
-  for (int i = 0; i < 3; i++) {
-    const std::string path = format_text("%s/%d", folder, i);
-    std::filesystem::create_directory(path);
-    std::ofstream(path + "/properties") << nodes[i];
-  }
-  return folder;
 }
 
 struct Variable {
@@ -88,34 +70,6 @@ START_TEST(named_devices_are_taken) {
   assert_text_eq(chosen(all, "03:00.0"), "none");  // another domain
   assert_text_eq(chosen(all, "radeon"), "none");
   assert_text_eq(chosen(all, "0a:00.0z"), "none");
-}
-END_TEST
-
-START_TEST(architectures_have_amds_names) {
-  assert_text_eq(gfx_name(90006), "gfx906");
-  assert_text_eq(gfx_name(90010), "gfx90a");
-  assert_text_eq(gfx_name(90402), "gfx942");
-  assert_text_eq(gfx_name(100306), "gfx1036");
-  assert_text_eq(gfx_name(110501), "gfx1151");
-  assert_text_eq(gfx_name(120001), "gfx1201");
-}
-END_TEST
-
-START_TEST(architecture_is_found_by_location) {
-  const std::string nodes = make_topology();
-  const auto at = [&](const char* address, int ordinal = 0) {
-    return amd_architecture(*PciAddress::parse(address), ordinal, nodes);
-  };
-  assert_text_eq(at("0000:03:00.0"), "gfx1100");
-  assert_text_eq(at("0002:0a:00.1"), "gfx90a");
-  assert_text_eq(at("0000:0a:00.1"), "");
-  {
-    const Variable one("HSA_OVERRIDE_GFX_VERSION_1", "9.4.2"), all("HSA_OVERRIDE_GFX_VERSION", "10.3.0");
-    assert_text_eq(at("0000:03:00.0", 0), "gfx1030");
-    assert_text_eq(at("0000:03:00.0", 1), "gfx942");
-  }
-  std::filesystem::remove_all(nodes);
-  assert_text_eq(at("0000:03:00.0"), "");
 }
 END_TEST
 
@@ -284,8 +238,6 @@ END_TEST
 int main() {
   return vmafx::test::run_suite("device", {{"auto", auto_prefers_discrete_then_code},
                                            {"named", named_devices_are_taken},
-                                           {"names", architectures_have_amds_names},
-                                           {"topology", architecture_is_found_by_location},
                                            {"code", code_fits_its_architecture},
                                            {"library", a_missing_library_is_told},
                                            {"broken", a_library_that_does_not_load_is_told},

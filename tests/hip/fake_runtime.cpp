@@ -84,6 +84,16 @@ FAKE_API int hipDeviceGetAttribute(int* value, int attribute, int device) {
   return *value = attribute_value(attribute, *find(device)), *value < 0 ? kInvalidValue : 0;
 }
 
+/* The layout of ROCm 6: the name at the start, gcnArchName at byte 1,160 of 1,472. */
+FAKE_API int hipGetDevicePropertiesR0600(void* properties, int device) {
+  if (!find(device)) return kInvalidDevice;
+  char* const bytes = static_cast<char*>(properties);
+  std::memset(bytes, 0, 1472);
+  std::snprintf(bytes, 256, "%s", find(device)->name);
+  std::snprintf(bytes + 1160, 256, "%s", find(device)->architecture);
+  return 0;
+}
+
 FAKE_API int hipGetDevice(int* device) {
   if (state.while_binding) state.while_binding();
   return *device = state.current_device, begin();

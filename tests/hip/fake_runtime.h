@@ -11,6 +11,7 @@ struct FakeDevice {
   const char* name = "Fake";
   const char* pci_address = "0000:03:00.0";
   bool integrated = false;
+  const char* architecture = "";  // in hipDeviceProp_t
 };
 
 struct FakeState {

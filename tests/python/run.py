@@ -62,6 +62,7 @@ def load_cases(build):
     import cases_sync
     import cases_threads
     import cases_verify
+    import cases_windows
 
     return common
 

@@ -159,7 +159,8 @@ START_TEST(gates_that_are_none_are_refused) {
 END_TEST
 
 START_TEST(the_metrics_file_is_replaced_whole) {
-  const std::string path = std::filesystem::temp_directory_path() / ("vmafx_metrics_" + std::to_string(getpid()));
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("vmafx_metrics_" + std::to_string(getpid()))).string();
   MetricsFile file{.path = path,
                    .encodes = {{.keys = {"psnr_y", "a \"b\\\n"}, .columns = {{0, false}, {1, true}}, .frames = 50}}};
   ck_assert(file.try_to_write().ok());

@@ -11,6 +11,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from .. import _header
+from .._system import INTERRUPTED, PIPE_BROKEN, lacking, signals
 from . import _completion
 from ._terminal import Failure, complain, drop_output, emit, shown
 
@@ -42,7 +43,9 @@ def main(words: Sequence[str] | None = None) -> int:
     called = [name for name in words[:1] if name in SUBCOMMANDS]
     name = f"vmafx {called[0]}" if called else "vmafx"
     try:
-        parser = _parser(called or SUBCOMMANDS)
+        if called and (why := lacking(called[0])):
+            raise Failure(why)
+        parser = _parser(called or [subcommand for subcommand in SUBCOMMANDS if not lacking(subcommand)])
         if _completion.is_asked():
             _completion.answer(parser)
         arguments = parser.parse_args(words)
@@ -56,10 +59,10 @@ def main(words: Sequence[str] | None = None) -> int:
         return failure.status
     except BrokenPipeError:  # the reader of the result has seen enough
         drop_output()
-        return 128 + signal.SIGPIPE
+        return PIPE_BROKEN
     except KeyboardInterrupt:
         complain(f"{name}: stopped")
-        return 128 + signal.SIGINT
+        return INTERRUPTED
     except SystemExit as end:
         return _flushed(name, end)
     except Exception as error:
@@ -92,7 +95,7 @@ def _take_signals() -> None:
     """Makes SIGTERM, and SIGHUP of a terminal that goes away, unwind the stack, so that no process or file is left
     behind. A signal that nohup ignores stays ignored.
     """
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in signals("SIGTERM", "SIGHUP"):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
 

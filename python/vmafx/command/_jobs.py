@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import math
-import os
 import queue
 import threading
 import time
@@ -13,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from .._system import processors
 from . import _parts
 from ._run import Processes
 from ._said import Said, said_together
@@ -25,10 +25,6 @@ LEAST_SECONDS = 4.0  # the shortest part: its seek and context take time, too
 PROCESSORS_PER_JOB = 4  # processors that one ffmpeg keeps busy
 LEAST_SECONDS_ON_GPU = 30.0
 SIGNAL_S = 0.2  # the longest time before a signal is handled
-
-
-def processors() -> int:
-    return len(os.sched_getaffinity(0))
 
 
 def usual_jobs(devices: Sequence[str]) -> int:

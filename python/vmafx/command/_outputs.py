@@ -7,7 +7,6 @@ kind.
 """
 
 import argparse
-import fcntl
 import os
 import re
 import stat
@@ -15,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import _identity
+from .. import _identity, _system
 from .._identity import Identity
 from ._terminal import Failure
 
@@ -255,10 +254,10 @@ def _is_file_of(folder: Output, path: Path) -> bool:
 
 def _check_descriptor(path: Path, descriptor: int) -> None:
     try:
-        flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
+        flags = _system.access_of(descriptor)
     except (OSError, OverflowError):
         raise Failure(f"cannot write {path}: the descriptor {descriptor} is not open") from None
-    if flags & os.O_ACCMODE == os.O_RDONLY:
+    if flags & (os.O_RDONLY | os.O_WRONLY | os.O_RDWR) == os.O_RDONLY:
         raise Failure(f"cannot write {path}: the descriptor {descriptor} is open for reading only")
 
 
@@ -270,7 +269,7 @@ def _keeps_what_is_there(descriptor: int) -> bool:
         at_end = os.lseek(descriptor, 0, os.SEEK_CUR) == os.fstat(descriptor).st_size
     except OSError:  # a pipe
         return True
-    return at_end or bool(fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_APPEND)
+    return at_end or bool(_system.access_of(descriptor) & os.O_APPEND)
 
 
 def _check_access(path: Path, found: os.stat_result | None) -> None:

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Protocol
 
 from .._identity import descriptor_of
+from .._system import flags
 from ._names import redact
 
 MOST_OF_NAME = 200  # bytes of an output's name that the name of its temporary file begins with
@@ -150,7 +151,7 @@ def _make_part(target: Path) -> Path:
     while True:
         part = target.with_name(f"{name}.{os.getpid()}{f'.{number}' if number else ''}.part")
         with contextlib.suppress(FileExistsError):
-            os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666))
+            os.close(os.open(part, flags("O_WRONLY", "O_CREAT", "O_EXCL", "O_NOFOLLOW", "O_CLOEXEC"), 0o666))
             return part
         number += 1
 

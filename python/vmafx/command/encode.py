@@ -5,12 +5,10 @@ when it is complete.
 """
 
 import argparse
-import contextlib
-import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 from .._identity import files_of_models
+from .._system import signals, signals_held
 from ..tuning import output, scenes
 from ._ffmpeg import programs
 from ._outputs import ENCODE, Output, add_force, check_outputs
@@ -67,19 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise Failure("--per-scene searches quantizers, and --bit-rate bit rates: leave one of them out", 2)
     if arguments.threads is not None and arguments.threads < 1:
         raise Failure(f"--threads {arguments.threads}: give a number from 1 up", 2)
-    with _signals_held():
+    # Modules in C that are loaded drop the exception by which a signal ends the command.
+    with signals_held(signals("SIGINT", "SIGTERM", "SIGHUP")):
         from ..tuning import encoding
 
         look_beside_ffmpeg(arguments)
     return encoding.run(arguments, guard)
-
-
-@contextlib.contextmanager
-def _signals_held() -> Iterator[None]:
-    """Lets signals wait: modules in C that are loaded drop the exception by which a signal ends the command."""
-    signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

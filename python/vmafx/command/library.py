@@ -8,8 +8,8 @@ import contextlib
 from pathlib import Path
 
 from .._identity import files_of_models
+from .._system import processors
 from . import _ffmpeg
-from ._jobs import processors
 from ._names import FILES_ONLY
 from ._outputs import PAGE, RANGES, RESULTS, Guard, Output, add_force, check_outputs, heatmaps, make_way
 from ._scoring import MOST_ENCODES, models_of

@@ -14,10 +14,11 @@ import numpy as np
 
 from .._pictures import Picture
 from .._session import Session
+from .._system import unnamed_file
 from ..command._run import _bound
 from ..command._terminal import Failure, shown
 from .encoders import Settings
-from .samples import Sample, View, unnamed_file
+from .samples import Sample, View
 from .targets import Target
 
 BLOCK = 12  # frames between two looks at the running scores

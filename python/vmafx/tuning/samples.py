@@ -6,7 +6,6 @@ import mmap
 import os
 import re
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,6 +17,7 @@ import numpy as np
 
 from .._kept_reference import KeptReference
 from .._pictures import Color, Format, Picture, _format_named
+from .._system import reopened, unnamed_file
 from ..command._ffmpeg import Video
 from ..command._terminal import Failure, shown
 from .encoders import Settings
@@ -219,19 +219,12 @@ class Sample:
 
     def opened(self) -> IO[bytes]:
         """Opens the pictures once more, from their beginning."""
-        return open(f"/proc/self/fd/{self.file.fileno()}", "rb")
+        return reopened(self.file)
 
     def close(self) -> None:
         for kept in self.kept.values():
             kept.close()
         self.file.close()
-
-
-def unnamed_file() -> IO[bytes]:
-    """Returns a file in memory, or one that vanishes with this process."""
-    if hasattr(os, "memfd_create"):
-        return open(os.memfd_create("vmafx"), "w+b", buffering=0)
-    return tempfile.TemporaryFile(buffering=0)
 
 
 def read_sample(
@@ -293,7 +286,7 @@ def _scaled(ffmpeg: str, file: IO[bytes], pictures: Pictures, scored: Pictures) 
     size = [f"{p.width}x{p.height}" for p in (pictures, scored)]
     chain = f"scale={scored.width}:{scored.height}:flags=bicubic,format={pictures.pix_fmt}"
     command = [ffmpeg, "-v", "error", *raw, "-s", size[0], "-i", "pipe:0", "-vf", chain, *raw[:2], "pipe:1"]
-    with open(f"/proc/self/fd/{file.fileno()}", "rb") as source:
+    with reopened(file) as source:
         done = subprocess.run(command, stdin=source, stdout=scaled, stderr=subprocess.PIPE)
     if done.returncode:
         raise Failure(f"cannot scale pictures to {size[1]}: {_last_line(done.stderr.decode(errors='replace'))}")

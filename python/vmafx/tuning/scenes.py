@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
+from .._system import processors
 from ..command._run import READING_S, Processes, ask
 from ..command._terminal import Failure
 from .encoders import Encoder
@@ -214,7 +215,7 @@ def in_parallel(jobs: int, task: Callable[[Scene], None], scenes: Sequence[Scene
 
 
 def usual_jobs() -> int:
-    return max(1, len(os.sched_getaffinity(0)) // THREADS_OF_ENCODER)
+    return max(1, processors() // THREADS_OF_ENCODER)
 
 
 # -- Together ----------------------------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """Searches for the quantizer with which an encode just reaches its targets."""
 
 import math
-import os
 import queue
 import threading
 import time
@@ -10,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from .._system import processors as usable_processors
 from ..command._ffmpeg import Video, ffprobe_of
 from ..command._ffmpeg import probe as video_of
 from ..command._terminal import Failure
@@ -134,7 +134,7 @@ class _Search:
         self._proposer = Proposer(self._axis, self._table, targets)
         self._pictures = pictures = look_at(options.ffmpeg, video, settings)
         self._settings = replace(settings, pix_fmt=pictures.pix_fmt)
-        processors = len(os.sched_getaffinity(0))
+        processors = usable_processors()
         self._jobs = options.jobs or max(1, processors // PROCESSORS_PER_JOB)
         size = None if options.size == (pictures.width, pictures.height) else options.size
         scorer = Scorer.of(targets, options.model, size, max(1, processors // self._jobs))

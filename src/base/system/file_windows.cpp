@@ -64,6 +64,14 @@ int cause_for(const std::string& path) {
   return errno_of(code);
 }
 
+/* Windows denies access to a folder that is opened as a file. */
+int cause_of_opening(const std::string& path) {
+  const int cause = cause_for(path);
+  const DWORD attributes = GetFileAttributesW(wide_path(path).c_str());
+  const bool is_folder = attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_DIRECTORY;
+  return cause == EACCES && is_folder ? EISDIR : cause;
+}
+
 HANDLE open_for_facts(const std::string& path) {
   return CreateFileW(wide_path(path).c_str(), FILE_READ_ATTRIBUTES, kShare, nullptr, OPEN_EXISTING,
                      FILE_FLAG_BACKUP_SEMANTICS, nullptr);
@@ -90,7 +98,7 @@ int open_file(const std::string& path, unsigned access, unsigned) {
   if (access & kNotThroughLink && is_link(path)) return fail(ELOOP);
   const HANDLE file = CreateFileW(wide_path(path).c_str(), access & kWrite ? GENERIC_WRITE : GENERIC_READ, kShare,
                                   nullptr, creation(access), FILE_ATTRIBUTE_NORMAL, nullptr);
-  if (file == INVALID_HANDLE_VALUE) return fail(cause_for(path));
+  if (file == INVALID_HANDLE_VALUE) return fail(cause_of_opening(path));
   const int descriptor = _open_osfhandle(reinterpret_cast<intptr_t>(file),
                                          _O_BINARY | _O_NOINHERIT | (access & kWrite ? _O_WRONLY : _O_RDONLY));
   if (descriptor < 0) CloseHandle(file);

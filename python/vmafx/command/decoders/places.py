@@ -3,15 +3,16 @@ on a file. The kernel gives it back when a process ends, however it ends.
 """
 
 import contextlib
-import fcntl
 import os
 import stat
 import tempfile
 from collections.abc import Iterator
 
+from ..._system import flags, is_own, take_lock, user
+
 
 def folder() -> str:
-    return os.path.join(tempfile.gettempdir(), f"vmafx-decoders-{os.getuid()}")
+    return os.path.join(tempfile.gettempdir(), f"vmafx-decoders-{user()}")
 
 
 @contextlib.contextmanager
@@ -34,14 +35,12 @@ def _lock(number: int) -> int | None:
         path = folder()
         os.makedirs(path, mode=0o700, exist_ok=True)
         about = os.lstat(path)
-        if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid():
+        if not stat.S_ISDIR(about.st_mode) or not is_own(about):
             return None
-        file = os.open(os.path.join(path, str(number)), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        file = os.open(os.path.join(path, str(number)), flags("O_RDWR", "O_CREAT", "O_NOFOLLOW", "O_CLOEXEC"), 0o600)
     except OSError:
         return None
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(file)
-        return None
-    return file
+    if take_lock(file):
+        return file
+    os.close(file)
+    return None

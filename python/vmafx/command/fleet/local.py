@@ -9,13 +9,13 @@ import contextlib
 import multiprocessing
 import os
 import queue
-import signal
 import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ... import _system
 from .._terminal import Failure
 from .noise import Noise, told
 
@@ -29,7 +29,7 @@ END_S = 10.0
 PATIENCE_S = 1.0  # time for a worker to end after it was told to
 ENDED = "closing", "closed", "failed"
 ASK_S = 0.1
-OF_THE_TERMINAL = {signal.SIGINT, signal.SIGQUIT, signal.SIGHUP}
+OF_THE_TERMINAL = _system.signals("SIGINT", "SIGQUIT", "SIGHUP")
 
 
 @dataclass
@@ -52,11 +52,8 @@ class Local:
     def start(self) -> None:
         """Returns when all workers have come. Raises Failure."""
         _check_semaphores()
-        old = signal.pthread_sigmask(signal.SIG_BLOCK, OF_THE_TERMINAL)  # processes started by the thread inherit this
-        try:
+        with _system.signals_held(OF_THE_TERMINAL):  # processes started by the thread inherit this
             self._thread.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, old)
         error = self._next_said()
         if isinstance(error, Failure):
             raise error
@@ -77,7 +74,7 @@ class Local:
         self._take_processes()
         for process in self._processes:
             if _is_child(process):
-                os.kill(process, signal.SIGKILL)
+                _system.kill(process)
 
     def _take_processes(self) -> None:
         """Remembers the workers' processes: a worker that has ended is followed by another."""

@@ -6,18 +6,17 @@ writes a file, by whichever name.
 """
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import os
 import re
 import sqlite3
 import stat
-import struct
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
+from ..._system import lock_byte
 from .. import _json
 from .._reading import one_line
 from .._statistics import NAMES
@@ -93,7 +92,7 @@ def _lock(file: int, path: Path) -> None:
     SQLite's own locks belong to the process: they do not meet this one, and it does not end with them.
     """
     try:
-        fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, LOCKED, 1, 0))
+        lock_byte(file, LOCKED)
     except (BlockingIOError, PermissionError):
         raise Failure(f"another vmafx library is writing {path}: wait for its end, or name another file") from None
 

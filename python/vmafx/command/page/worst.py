@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
+from ..._system import processors
 from .._findings import is_wrong
-from .._jobs import processors
 from .._scores import Encode
 from .._statistics import rate_of, worst_frames
 from .._terminal import Failure, note, time_text

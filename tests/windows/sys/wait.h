@@ -1,0 +1,1 @@
+/* posix.h, which is included before all else, has what tests take from here. */
