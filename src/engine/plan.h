@@ -139,8 +139,8 @@ class Plan {
   std::vector<SummaryColumn> summary_columns() const;  // the scores that were asked for, in report order
   std::vector<MetricColumn> main_columns() const;  // one for each feature and model that was asked for, in report order
   Reach widest_reach() const;
-  StatusOr<Reach> reach() const;                   // the widest; EINVAL: an extractor needs the whole stream
-  bool any(ExtractorFlags flag) const;             // some extractor has this flag
+  StatusOr<Reach> reach() const;        // the widest; EINVAL: an extractor needs the whole stream
+  bool any(ExtractorFlags flag) const;  // some extractor has this flag
 
  private:
   /* The one who asks for an extractor. A model says for which feature, and is never given another's scores. */
