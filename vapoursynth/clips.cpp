@@ -9,10 +9,9 @@
 namespace vapoursynth {
 namespace {
 
-std::string words_of(const VSVideoInfo& info, VSCore* core, const VSAPI* api) {
+std::string words_of(const VSVideoInfo& info, const VSAPI* api) {
   char name[32] = "?";
   api->getVideoFormatName(&info.format, name);
-  static_cast<void>(core);
   return std::to_string(info.width) + "x" + std::to_string(info.height) + " " + name;
 }
 
@@ -23,22 +22,23 @@ bool is_scored(const VSVideoFormat& format) {
 }
 
 /* What a clip lacks to be scored, and what to do; "" if nothing. */
-std::string lack_of(const char* name, const VSVideoInfo& info, VSCore* core, const VSAPI* api) {
+std::string lack_of(const char* name, const VSVideoInfo& info, const VSAPI* api) {
   if (info.format.colorFamily == cfUndefined || info.width == 0)
-    return std::string(name) + " has frames of several formats or sizes; give it one, by resize or std.Splice's parts";
-  const VSVideoFormat& format = info.format;
-  if (format.colorFamily == cfRGB || format.sampleType == stFloat || is_scored(format)) return "";
-  return std::string(name) + " is " + words_of(info, core, api) +
+    return std::string(name) + " has frames of several formats or sizes; give all of them one, by resize";
+  VSVideoFormat format = info.format;
+  if (format.sampleType == stFloat) format.sampleType = stInteger, format.bitsPerSample = 16;  // it is converted
+  if (format.colorFamily == cfRGB || is_scored(format)) return "";
+  return std::string(name) + " is " + words_of(info, api) +
          "; convert it to gray, 4:2:0, 4:2:2, 4:4:4 or RGB of 8 to 16 bits, by resize";
 }
 
-std::string difference_of(const VSVideoInfo& ref, const VSVideoInfo& dist, VSCore* core, const VSAPI* api) {
+std::string difference_of(const VSVideoInfo& ref, const VSVideoInfo& dist, const VSAPI* api) {
   if (ref.numFrames != dist.numFrames)
     return "reference has " + std::to_string(ref.numFrames) + " frames and distorted " +
            std::to_string(dist.numFrames) + "; trim them so that frames of one number belong together";
   if (ref.width == dist.width && ref.height == dist.height && vsh::isSameVideoFormat(&ref.format, &dist.format))
     return "";
-  return "reference is " + words_of(ref, core, api) + " and distorted " + words_of(dist, core, api) +
+  return "reference is " + words_of(ref, api) + " and distorted " + words_of(dist, api) +
          "; give both one size and format, by resize";
 }
 
@@ -117,9 +117,9 @@ void release(void* opaque) {
 
 std::optional<Clips> take_clips(const VSMap* in, VSCore* core, const VSAPI* api, std::string* message) {
   Clips clips{{api->mapGetNode(in, "reference", 0, nullptr), api}, {api->mapGetNode(in, "distorted", 0, nullptr), api}};
-  *message = lack_of("reference", clips.ref.info(), core, api);
-  if (message->empty()) *message = lack_of("distorted", clips.dist.info(), core, api);
-  if (message->empty()) *message = difference_of(clips.ref.info(), clips.dist.info(), core, api);
+  *message = lack_of("reference", clips.ref.info(), api);
+  if (message->empty()) *message = lack_of("distorted", clips.dist.info(), api);
+  if (message->empty()) *message = difference_of(clips.ref.info(), clips.dist.info(), api);
   if (message->empty()) clips.ref = converted(std::move(clips.ref), core, api, message);
   if (message->empty()) clips.dist = converted(std::move(clips.dist), core, api, message);
   return message->empty() ? std::optional(std::move(clips)) : std::nullopt;

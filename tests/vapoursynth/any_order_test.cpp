@@ -8,6 +8,9 @@
 #include "tests/support/check_main.h"
 #include "tests/support/stream.h"
 #include "vapoursynth/names.h"
+#ifdef ON_EMULATOR
+#include "tests/support/device.h"
+#endif
 
 using namespace vmafx::test;
 using vapoursynth::AnyOrder;
@@ -22,7 +25,13 @@ constexpr const char* kFeatures[] = {
     "name=psnr|name=ssimulacra2", "name=motion|name=vif", "name=xpsnr|name=speed_temporal",
     "name=motion:motion_five_frame_window=true:motion_moving_average=true", "name=cvvdp:fps=24"};
 
+#ifdef ON_EMULATOR
+constexpr int kFrames = 9;
+constexpr const char* kBackend = "hip";
+#else
 constexpr int kFrames = 17;
+constexpr const char* kBackend = "cpu";
+#endif
 
 StreamOptions stream() {
   StreamOptions options;
@@ -32,8 +41,11 @@ StreamOptions stream() {
 }
 
 std::unique_ptr<AnyOrder> opened(const std::string& feature, int64_t frames = kFrames) {
+#ifdef ON_EMULATOR
+  use_emulator();
+#endif
   Settings settings;
-  settings.options = {{"model", ""}, {"feature", feature}, {"check", "off"}, {"backend", "cpu"}};
+  settings.options = {{"model", ""}, {"feature", feature}, {"check", "off"}, {"backend", kBackend}};
   settings.ref = stream().ref;
   settings.dist = stream().dist;
   std::string message;

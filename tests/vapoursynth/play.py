@@ -104,7 +104,9 @@ def eval_clip(clip, call, name):
         return clip.resize.Bicubic(format=vs.YUV420P10)
     if change == "variable":
         return core.std.Splice([clip, clip.std.Crop(right=16)], mismatch=True)
-    if change == "half":
+    if change == "4:1:1":
+        return clip.resize.Bicubic(format=vs.YUV411PS)
+    if change == "4:4:0":
         return clip.resize.Bicubic(format=vs.YUV440P8)
     return clip
 
