@@ -26,7 +26,7 @@ constexpr const char* kFeatures[] = {
     "name=motion:motion_five_frame_window=true:motion_moving_average=true", "name=cvvdp:fps=24"};
 
 #ifdef ON_EMULATOR
-constexpr int kFrames = 9;
+constexpr int kFrames = 12;
 constexpr const char* kBackend = "hip";
 #else
 constexpr int kFrames = 17;
@@ -87,6 +87,9 @@ START_TEST(scores_are_those_of_the_whole_clip_in_any_order) {
   std::vector<std::vector<int>> orders(3, frames_in_order());
   std::ranges::reverse(orders[1]);
   std::ranges::shuffle(orders[2], std::mt19937(static_cast<unsigned>(_i)));
+#ifdef ON_EMULATOR
+  if (!test_all()) orders.erase(orders.begin(), orders.begin() + 2);
+#endif
   for (const std::vector<int>& order : orders) {
     const auto scores = opened(feature);
     for (const int frame : order)
