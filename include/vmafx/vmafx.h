@@ -364,6 +364,13 @@ VMAFX_API int vmafx_configure_encodes(VmafxContext *ctx, const VmafxFormat *ref,
 /* A bit mask of planes that metrics read, of either input: bit 0 Y, bit 1 U, bit 2 V. After vmafx_configure(). */
 VMAFX_API unsigned vmafx_planes_read(const VmafxContext *ctx);
 
+/* How many pairs around a pair its scores depend on. A pair is scored once `after` more have come, or the stream has
+ * ended. Any part of the stream, scored after the `before` pairs ahead of it, whose own scores do not count, has the
+ * scores of the whole stream. One context may score several parts, one after the other; the part with which the stream
+ * begins takes a context of its own. Values of the whole stream (vmafx_aggregate()) and heat maps are no scores of a
+ * pair. EINVAL before vmafx_configure(). */
+VMAFX_API int vmafx_pairs_around(const VmafxContext *ctx, int *before, int *after);
+
 /* A bit mask of inputs that are read where they lie in a GPU's memory, as far as is known by now: bit 0 the reference,
  * bit 1 + i encode i. Pictures of other inputs in such memory need nothing but `download`. After vmafx_configure(). */
 VMAFX_API unsigned vmafx_imports(const VmafxContext *ctx);

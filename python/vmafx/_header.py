@@ -81,6 +81,7 @@ void *log_cookie);
 int vmafx_configure(VmafxContext *ctx, const VmafxFormat *ref, const VmafxFormat *dist);
 int vmafx_configure_encodes(VmafxContext *ctx, const VmafxFormat *ref, const VmafxFormat *dist, int n);
 unsigned vmafx_planes_read(const VmafxContext *ctx);
+int vmafx_pairs_around(const VmafxContext *ctx, int *before, int *after);
 unsigned vmafx_imports(const VmafxContext *ctx);
 typedef struct VmafxObject {
 int fd;

@@ -234,6 +234,15 @@ int vmafx_configure_encodes(VmafxContext* ctx, const VmafxFormat* ref, const Vma
 
 unsigned vmafx_planes_read(const VmafxContext* ctx) { return ctx ? ctx->session->planes_read() : 0; }
 
+int vmafx_pairs_around(const VmafxContext* ctx, int* before, int* after) {
+  if (!ctx || !before || !after) return -EINVAL;
+  const auto reach = ctx->session->pairs_around();
+  if (!reach) return -EINVAL;
+  *before = reach->before;
+  *after = std::max(reach->after, reach->first - 1);
+  return 0;
+}
+
 unsigned vmafx_imports(const VmafxContext* ctx) { return ctx ? ctx->session->imports() : 0; }
 
 int vmafx_submit(VmafxContext* ctx, const VmafxPicture* ref, const VmafxPicture* dist) {

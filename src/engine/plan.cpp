@@ -413,18 +413,23 @@ bool Plan::any(ExtractorFlags flag) const {
                              [flag](const PlannedExtractor& planned) { return planned.info->flags & flag; });
 }
 
-StatusOr<Reach> Plan::reach() const {
+Reach Plan::widest_reach() const {
   Reach all;
   for (const PlannedExtractor& planned : extractors_) {
     const Reach reach = planned.extractor->reads().reach;
-    if (reach.whole_stream)
-      return error(EINVAL, "%s of %s is computed from a whole stream; score it without range=", reach.whole_stream,
-                   planned.info->name);
     all.before = std::max(all.before, reach.before);
     all.after = std::max(all.after, reach.after);
     all.first = std::max(all.first, reach.first);
   }
   return all;
+}
+
+StatusOr<Reach> Plan::reach() const {
+  for (const PlannedExtractor& planned : extractors_)
+    if (const Reach reach = planned.extractor->reads().reach; reach.whole_stream)
+      return error(EINVAL, "%s of %s is computed from a whole stream; score it without range=", reach.whole_stream,
+                   planned.info->name);
+  return widest_reach();
 }
 
 unsigned Plan::planes_read() const {

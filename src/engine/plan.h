@@ -147,8 +147,9 @@ class Plan {
   unsigned planes_read() const;                        // bit p: some metric reads plane p
   std::vector<SummaryColumn> summary_columns() const;  // the scores that were asked for, in report order
   std::vector<MetricColumn> main_columns() const;  // one for each feature and model that was asked for, in report order
-  StatusOr<Reach> reach() const;                   // the widest; EINVAL: an extractor needs the whole stream
-  bool any(ExtractorFlags flag) const;             // some extractor has this flag
+  Reach widest_reach() const;
+  StatusOr<Reach> reach() const;        // the widest; EINVAL: an extractor needs the whole stream
+  bool any(ExtractorFlags flag) const;  // some extractor has this flag
 
  private:
   /* The one who asks for an extractor. A model says for which feature, and is never given another's scores. */

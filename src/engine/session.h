@@ -59,6 +59,9 @@ class Session {
 
   Status set_pairing(const VmafxPairing& pairing);
   unsigned planes_read() const { return plan_.planes_read(); }
+  std::optional<Reach> pairs_around() const {  // nullopt before configure()
+    return configured_ ? std::optional(plan_.widest_reach()) : std::nullopt;
+  }
   unsigned imports() const;
   bool finished() const { return finished_; }
   bool range_done() const;

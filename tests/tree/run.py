@@ -61,7 +61,7 @@ def tracked(*patterns):
     if (TOP / ".git").exists():
         names = output_of("git", "ls-files", "--", *patterns).split("\n")
         return [name for name in names if name and (TOP / name).exists()]
-    folders = ("src", "include", "compat", "emulator", "tests", "fuzz", "bench", "python", "examples")
+    folders = ("src", "include", "compat", "emulator", "tests", "fuzz", "bench", "python", "examples", "vapoursynth")
     return sorted(
         str(path.relative_to(TOP)) for folder in folders for path in (TOP / folder).rglob("*") if path.is_file()
     )
@@ -159,7 +159,7 @@ def engines_of_the_emulator_know_the_runtime_only():
 
 
 def only_the_api_is_known_above():
-    for name in sources("libavfilter_vmafx/", "compat/", endings=(".c", ".cpp", ".h")):
+    for name in sources("libavfilter_vmafx/", "compat/", "vapoursynth/", endings=(".c", ".cpp", ".h")):
         for other in re.findall(
             r'#include [<"]((?:vmafx|base|hip|kernels|model|report|engine)/[^>"]+)', (TOP / name).read_text()
         ):
@@ -320,7 +320,7 @@ def need(program):
 
 
 def formatted():
-    return sources("src/", "compat/", "emulator/", "tests/", "fuzz/", "bench/", "tools/")
+    return sources("src/", "compat/", "vapoursynth/", "emulator/", "tests/", "fuzz/", "bench/", "tools/")
 
 
 def format():
