@@ -34,7 +34,7 @@ VALUES += " method log_fmt score_fmt together piece attempts stall scheduler wor
 VALUES += " scale input_option ref_option crop rotate range_of matrix_of pair_by"
 VALUES += " target min_crf max_crf confidence samples memory encoder preset enc vfilter pix_format keyint"
 VALUES += " encoder_device crf acodec audio_option without per_scene scene_threshold"
-VALUES += " hwaccel scale_on"
+VALUES += " hwaccel scale_on port"
 SCORING = {
     "model": (["m.json", "n.json"], ["--model", "path=m.json", "--model", "version=x:name=y|name=z:path=n.json"])
 }
@@ -65,6 +65,12 @@ INPUTS = {
     "verify": {
         "report": (["s.json"], ["s.json"]),
         "videos": (["low.mp4", "ref.y4m"], ["low.mp4", "ref.y4m"]),
+        **FFMPEG,
+    },
+    "view": {
+        "videos": (["low.mp4", "high.mkv", "ref.y4m"], ["low.mp4", "high.mkv", "ref.y4m"]),
+        "scores": (["s.json"], ["--scores", "s.json"]),
+        **SCORING,
         **FFMPEG,
     },
     "crf": {"input": (["film.mp4"], ["film.mp4"]), **SCORING, **FFMPEG},

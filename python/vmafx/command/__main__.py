@@ -18,6 +18,7 @@ SUBCOMMANDS = (
     "score",
     "verify",
     "report",
+    "view",
     "compare",
     "merge",
     "library",
