@@ -5,6 +5,7 @@ const live = (() => {
   const facts = JSON.parse(document.getElementById("live").textContent);
   const MOST_KEPT = 48; // pictures
   const AHEAD = 4; // frames that are fetched before they are played
+  const MOST_FAILURES = 3; // of connecting again to a server that has ended
   const APART_S = 1; // between worst frames
   const GUTTER = 44; // pixels beside the curves, for the ends of their axis
   const PLACE_MS = 300; // the address tells a frame after so long: browsers refuse too many changes
@@ -305,6 +306,7 @@ const live = (() => {
   };
   const words = (scored) => {
     if (state.state === "failed") return `scoring has failed: ${state.problem}`;
+    if (state.state === "ended") return "vmafx view has ended";
     if (state.state === "running") return `${key || "scores"}: ${scored} of ${count()} frames`;
     return state.state === "done" ? `${key}: all ${scored} frames` : "not scored";
   };
@@ -366,9 +368,17 @@ const live = (() => {
     document.getElementById("open").addEventListener("click", () => viewer.go(viewer.current()));
     const events = new EventSource("events");
     events.addEventListener("message", (event) => take(JSON.parse(event.data)));
-    events.addEventListener("error", () => (told.textContent = "vmafx view has ended"));
+    let failures = 0;
+    events.addEventListener("error", () => {
+      state = { state: "ended", problem: "" };
+      draw();
+      if (++failures === MOST_FAILURES) events.close();
+    });
     // A connection that is made once more tells all from the beginning.
-    events.addEventListener("open", () => series.clear());
+    events.addEventListener("open", () => {
+      failures = 0;
+      series.clear();
+    });
     if (!/[#&][tf]=/.test(location.hash)) viewer.go(frameAt(0));
   };
   addEventListener("load", begin);

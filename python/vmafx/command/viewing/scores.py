@@ -3,7 +3,7 @@
 import json
 import threading
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -66,8 +66,7 @@ class Scores:
             if not encode.times:
                 encode.set_rate(float(self.work.ref.rate or 25))
             for key in encode.main_keys():
-                own = Series(number, key, encode.numbers, encode.times, encode.scores[key])
-                self.series[number, key] = own
+                self.series[number, key] = Series(number, key, encode.numbers, encode.times, encode.scores[key])
         self.encodes, self.state = encodes, "done"
 
     def start(self, folder: Path) -> None:
@@ -89,20 +88,30 @@ class Scores:
         follower = threading.Thread(target=self._follow, args=(log, done), daemon=True)
         follower.start()
         try:
-            work = with_decoders(self.work)
+            work = with_decoders(self.work, [device] if (device := self.work.settings.device) else [])
             said = _scoring.score(work, log, processes=self._processes)
             encodes = read_log(log, work, said)
             _whole.check_whole(work, said, encodes, asked_keys(encodes[0], work))
             done.set()
             follower.join()
+            self._fill(encodes, asked_keys(encodes[0], work))
             self.encodes, self.state = encodes, "done"
         except Failure as failure:
-            if not self._ended.is_set():
+            if not self._ended.wait(LOOK_S):  # an interrupt of the terminal ends ffmpeg first
                 note(f"scoring has failed: {failure}")
             self.problem, self.state = str(failure), "failed"
         finally:
             done.set()
             follower.join()
+
+    def _fill(self, encodes: Sequence[Encode], keys: Sequence[str]) -> None:
+        """Adds what the growing report had when nobody looked: reports of several sizes are joined at the end."""
+        for number, encode in enumerate(encodes):
+            for key in keys:
+                known = self.series.get((number, key))
+                if encode.times and key in encode.scores and (known is None or len(known.scores) < len(encode.numbers)):
+                    whole = Series(number, key, encode.numbers, encode.times, encode.scores[key])
+                    self.series[number, key] = whole
 
     @property
     def keys(self) -> list[str]:
