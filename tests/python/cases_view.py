@@ -255,8 +255,9 @@ def view_ends_with_an_interrupt(lab):
 
 TITLE = "document.querySelector('#viewer-title').textContent"
 # Whether both layers show the wanted frame.
-READY = """[...document.querySelectorAll('.layer img')].every((image) => image.alt.startsWith('%s of ') && image.complete
-    && image.naturalWidth)"""
+READY = """[...document.querySelectorAll('.layer img')].every(
+  (image) => image.alt.startsWith('%s of ') && image.complete && image.naturalWidth
+)"""
 
 
 def until(browser, script, what):

@@ -137,7 +137,7 @@ class Worst:
                 if size <= MOST_TEXT:
                     return made, told
                 if quality == LESS_QUALITY:
-                    samples = int(0.9 * samples * MOST_TEXT / size)
+                    samples = int(0.95 * samples * (MOST_TEXT / size) ** 0.75)  # noise fades when it is scaled down
                 quality, told = LESS_QUALITY, f"Pictures are JPEGs of ffmpeg’s quality {LESS_QUALITY}"
                 told += (
                     f", of {samples:,} samples at most" if samples < most else ""
