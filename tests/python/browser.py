@@ -71,7 +71,8 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=features)
         self.call("Page.navigate", url="about:blank")
         self.complaints, self.requests = [], []
-        self.call("Page.navigate", url=f"file://{path}{place}")
+        address = path if str(path).startswith("http:") else f"file://{path}"
+        self.call("Page.navigate", url=f"{address}{place}")
         self.settle()
 
     def settle(self):

@@ -18,9 +18,15 @@ import av
 from command import Done, environment, vmafx
 from common import FRAMES, Skip, case, check, check_equal, top
 from pages import Content, in_chromium
+from vmafx.command.comparison.bootstrap import interval_of_mean
+from vmafx.command.comparison.comparison import Comparison
 from vmafx.command.comparison.delta import INSTALL_LINE, METHODS, Measured, compare_curves
 from vmafx.command.comparison.hull import leads, upper_hull
-from vmafx.command.page.comparison import rate_axis
+from vmafx.command.comparison.output import as_json, write_csv, write_differences
+from vmafx.command.comparison.points import points_of
+from vmafx.command.comparison.scores import take_scores
+from vmafx.command.comparison.table import read_table
+from vmafx.command.page.comparison import make_page, rate_axis
 
 PSNR = "--model", "none", "--feature", "name=psnr:enable_chroma=false"
 RATES = 400, 800, 1600, 3200
@@ -263,6 +269,81 @@ def hull_of_a_metric_whose_high_scores_are_worse(lab):
 
 def zip_points(scores, rates=RATES):
     return list(zip(rates, scores))
+
+
+# -- Many titles -------------------------------------------------------------------------------------------------------
+
+
+@case
+def intervals_of_means_by_bootstrap(lab):
+    """Equal values leave no doubt, two values have three means, and many have the interval of the normal distribution.
+    The same values have the same interval in every run.
+    """
+    del lab
+    check_equal((interval_of_mean([]), interval_of_mean([3.0])), (None, None), "too few")
+    check_equal(interval_of_mean([2.5] * 9), (2.5, 2.5), "equal values")
+    check_equal(interval_of_mean([0.0, 1.0]), (0, 1), "means of 0, 1/2, 1 with 1/4, 1/2, 1/4")
+    random = Random(7)
+    values = [random.gauss(-20, 8) for _ in range(400)]
+    mean = math.fsum(values) / 400
+    half = 1.96 * math.sqrt(math.fsum((value - mean) ** 2 for value in values)) / 400
+    low, high = interval_of_mean(values)
+    check(abs((mean - low) / half - 1) < 0.05 and abs((high - mean) / half - 1) < 0.05, f"{low} {high} {mean} {half}")
+    check_equal(interval_of_mean(values), (low, high), "again")
+
+
+def compared_by_hand(lab):
+    """Returns the comparison of three series over two clips, by a library that compares the lowest rates. The rates are
+    1, 4/5 and 1/2 of the anchor's, or in the other clip 1, 3/5, 1/2.
+    """
+    rows = []
+    for clip, parts in (("one", (1, 0.8, 0.5)), ("two", (1, 0.6, 0.5))):
+        for series, part in zip(("a", "b", "c"), parts):
+            points = zip_points([50, 65, 78, 88], [rate * part for rate in RATES])
+            rows += rows_of(lab, series, points, "vmaf", clip=clip)
+    write_table(lab, rows)
+    points = points_of(read_table(lab.folder / "table.jsonl"), None)
+    take_scores(points, None, None, "mean")
+    library = SimpleNamespace(
+        bd_rate=lambda one, _, other, *__, **___: 100 * (other[0] / one[0] - 1), bd_psnr=lambda *_, **__: 1.5
+    )
+    return Comparison(points, ["vmaf"], "a", "mean", "pchip", library)
+
+
+@case
+def many_titles_have_a_matrix_and_ladders(lab):
+    """Means, intervals and ladders that can be computed by hand are in JSON, in CSV and on the page."""
+    comparison = compared_by_hand(lab)
+    result = as_json(comparison)
+    wanted = {("a", "b"): -30, ("a", "c"): -50, ("b", "a"): (25 + 100 / 1.5) / 2, ("c", "a"): 100}
+    wanted |= {("b", "c"): (-37.5 - 100 / 6) / 2, ("c", "b"): 40}
+    got = {(cell["anchor"], cell["series"]): cell["bd_rate"] for cell in result["matrix"]}
+    check_equal(set(got), set(wanted), "pairs")
+    check(all(math.isclose(got[pair], wanted[pair]) for pair in wanted), f"{got}, wanted {wanted}")
+    (mean, _), (low, high) = result["means"], result["means"][0]["bd_rate_interval"]
+    check(math.isclose(mean["bd_rate"], -30) and math.isclose(low, -40) and math.isclose(high, -20), str(mean))
+    check_equal(result["bootstrap"], {"draws": 10_000, "seed": 1, "confidence": 0.95}, "how")
+    ladder = result["ladders"][0]
+    check_equal((ladder["score"], ladder["clip"]), ("vmaf", "one"), "ladder")
+    rungs = [(rung["series"], rung["bitrate"], rung["value"], rung["gain"]) for rung in ladder["rungs"]]
+    check_equal(rungs, [("c", 200, 50, None), ("c", 400, 65, 15), ("c", 800, 78, 13), ("c", 1600, 88, 10)], "rungs")
+    text = io.StringIO()
+    write_differences(comparison, text)
+    rows = list(csv.DictReader(io.StringIO(text.getvalue())))
+    check_equal(len(rows), 2 * 2 + 6, "lines of CSV")
+    check_equal(
+        [rows[4][name] for name in ("clip", "clips", "bd_rate", "bd_rate_low")],
+        ["mean", "2", "-30.000000", "-40.000000"],
+        "",
+    )
+    points = io.StringIO()
+    write_csv(comparison, points)
+    found = [row["vmaf_rung"] for row in csv.DictReader(io.StringIO(points.getvalue()))]
+    check_equal(found[:12], [""] * 8 + ["1", "2", "3", "4"], "rungs in CSV")
+    (lab.folder / "page.html").write_text(make_page(comparison))
+    page = Content(lab.folder / "page.html")
+    page.is_safe()
+    page.has("Each against each", "Ladders of the clips", "-40.00 % to -20.00 %", "-30.00 %", "+100.00 %", "+15.000")
 
 
 # -- BD-rates ----------------------------------------------------------------------------------------------------------
@@ -585,8 +666,7 @@ def encodes_of_other_lengths(lab):
 def counting(lab):
     """Writes an ffmpeg that adds a line to a file for each run of the filter."""
     (lab.folder / "ffmpeg").write_text(
-        f'#!/bin/sh\ncase "$*" in *-progress*) echo "$*" >>"{lab.folder}/runs" ;; esac\nexec '
-        f'{lab.ffmpeg} "$@"\n'
+        f'#!/bin/sh\ncase "$*" in *-progress*) echo "$*" >>"{lab.folder}/runs" ;; esac\nexec ' f'{lab.ffmpeg} "$@"\n'
     )
     (lab.folder / "ffmpeg").chmod(0o755)
     return lab.folder / "ffmpeg"

@@ -19,7 +19,7 @@ from command import Done, environment, vmafx
 from common import Skip, case, check, check_equal, raises
 from vmafx.command import merge
 from vmafx.command.__main__ import SUBCOMMANDS, _parser
-from vmafx.command._outputs import KEPT_SCORES, PAGE, POINTS, REPORT, RESULTS, Output, check_outputs
+from vmafx.command._outputs import DIFFERENCES, KEPT_SCORES, PAGE, POINTS, REPORT, RESULTS, Output, check_outputs
 from vmafx.command._scores import read_scores
 from vmafx.command._terminal import Failure, whole_file
 from vmafx.command.fleet.summary import Summary, write_summary
@@ -34,7 +34,7 @@ VALUES += " method log_fmt score_fmt together piece attempts stall scheduler wor
 VALUES += " scale input_option ref_option crop rotate range_of matrix_of pair_by"
 VALUES += " target min_crf max_crf confidence samples memory encoder preset enc vfilter pix_format keyint"
 VALUES += " encoder_device crf acodec audio_option without per_scene scene_threshold"
-VALUES += " hwaccel scale_on"
+VALUES += " hwaccel scale_on port frame"
 SCORING = {
     "model": (["m.json", "n.json"], ["--model", "path=m.json", "--model", "version=x:name=y|name=z:path=n.json"])
 }
@@ -67,6 +67,12 @@ INPUTS = {
         "videos": (["low.mp4", "ref.y4m"], ["low.mp4", "ref.y4m"]),
         **FFMPEG,
     },
+    "view": {
+        "videos": (["low.mp4", "high.mkv", "ref.y4m"], ["low.mp4", "high.mkv", "ref.y4m"]),
+        "scores": (["s.json"], ["--scores", "s.json"]),
+        **SCORING,
+        **FFMPEG,
+    },
     "crf": {"input": (["film.mp4"], ["film.mp4"]), **SCORING, **FFMPEG},
     "encode": {"input": (["film.mp4"], ["film.mp4"]), "model": (["m.json"], ["--model", "path=m.json"]), **FFMPEG},
 }
@@ -75,7 +81,7 @@ READ_ONLY_VALUES = {"backend", "limit", "ffmpeg"}
 OUTPUTS = {
     "score": {"report": ["--report"], "log": ["--log"]},
     "report": {"output": ["-o"]},
-    "compare": {"output": ["-o"], "csv": ["--csv"], "scores": ["--scores"]},
+    "compare": {"output": ["-o"], "csv": ["--csv"], "differences": ["--differences"], "scores": ["--scores"]},
     "merge": {"output": ["-o"]},
     "library": {"output": ["-o"], "report": ["--report"]},
     "encode": {"output": ["-o"]},
@@ -319,6 +325,7 @@ SAMPLES = {
     "xml": b'<VMAF version="3.0.0">\n',
     "sub": b"{0}{1}frame: 0|vmaf: 1|\n",
     "range": b'{"version": "1", "fps": 1, "frames": [{"frameNum": 0}], "range": {"given": "1-2"}}',
+    "differences": b"score,anchor,series,clip,clips,bd_rate,bd_score,bd_rate_low\n",
     "points": b"clip,series,label,file,bitrate,bytes,frames,vmaf,vmaf_on_hull\n",
     "results": b'{"schema": 1, "id": "x", "stamp": "y", "error": null, "pooled": {}, "warnings": []}\n',
     "torn": b'{"schema": 1, "id"',
@@ -331,6 +338,7 @@ GOOD = {
     ("report", "output"): {"page", "old page", "empty"},
     ("compare", "output"): {"page", "old page", "empty"},
     ("compare", "csv"): {"points", "empty"},
+    ("compare", "differences"): {"differences", "empty"},
     ("merge", "output"): REPORTS,
     ("library", "output"): {"results", "torn", "empty"},
     ("library", "report"): {"page", "old page", "empty"},
@@ -747,6 +755,7 @@ def kinds_are_what_is_written(lab):
     for kind, own in (
         (PAGE, {"page", "old page"}),
         (POINTS, {"points"}),
+        (DIFFERENCES, {"differences"}),
         (RESULTS, {"results", "torn", "empty"}),
         (REPORT, REPORTS - {"empty"} | {"range"}),
     ):

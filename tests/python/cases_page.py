@@ -13,7 +13,9 @@ from command import vmafx
 from common import Skip, case, check, check_equal, top
 from pages import Content
 from vmafx.command._scores import Encode
+from vmafx.command.page import worst
 from vmafx.command.page.page import Page, make_page
+from vmafx.command.page.pictures import LESS_QUALITY, MOST_SAMPLES, MOST_TEXT, QUALITY, Media
 from vmafx.command.page.verdict import verdict
 
 DYGRAPHS = Path("/usr/share/javascript/dygraphs")
@@ -139,7 +141,7 @@ def needs_dygraphs():
         raise Skip("Debian's libjs-dygraphs is not installed")
 
 
-def page_with_pictures(lab):
+def page_with_pictures(lab, *more):
     """Makes a page of two encodes with pictures of their worst frames; the name of one tries to be HTML."""
     needs_dygraphs()
     plain = f"testsrc2=s=320x180:r={RATE}:d={FRAMES / RATE},format=yuv420p"
@@ -157,7 +159,7 @@ def page_with_pictures(lab):
     ]
     (lab.folder / "both.json").write_text(json.dumps({"encodes": encodes}))
     words = "both.json", "-o", "page.html", "--media", "one.mkv", "two.mkv", "--reference", "ref.mkv", "--worst", 2
-    vmafx(lab, "report", *words, "--scenes", 0).succeeded()
+    vmafx(lab, "report", *words, "--scenes", 0, *more).succeeded()
     return lab.folder / "page.html"
 
 
@@ -256,6 +258,70 @@ def page_curves_have_keys_links_and_a_legend(lab):
         browser.open(page, 1000, place="#t=x&f=1e999")
         check_equal(browser.run(said)[1], "", "a place that is not one")
         check_equal(browser.complaints, [], "complaints")
+
+
+@case
+def page_shows_chosen_frames(lab):
+    """Frames that are named by number or time have pictures, once, and come first."""
+    content = Content(page_with_pictures(lab, "--frame", 5, "--frame", "1.2s", "--frame", 30))
+    content.has("Chosen frames")
+    frames = [own["id"] for own in content.all("li", **{"class": "frame"})]
+    check_equal(frames[:2], ["frame5", "frame30"], "frames with pictures")
+    check_equal(len(set(frames)), len(frames), "frames that are there once")
+    check_equal(len(content.all("img")), 3 * len(frames), "pictures of three files")
+    words = "both.json", "-o", "none.html", "--media", "one.mkv", "two.mkv", "--reference", "ref.mkv"
+    for status, place, text in (
+        (2, "x", "'x' is not a frame"),
+        (2, "-1s", "expected one argument"),
+        (2, "1e99s", "'1e99s' is not a frame"),
+        (1, "60", "no scored frame with the number 60: its last one is 59, at 2.360 s"),
+        (1, "99s", "no scored frame at 99 s"),
+    ):
+        vmafx(lab, "report", *words, "--frame", place).failed(status, text)
+    vmafx(lab, "report", "both.json", "-o", "none.html", "--frame", 1).failed(
+        2, "name them with --media and --reference"
+    )
+
+
+@case
+def page_has_small_multiples(lab):
+    """Of three encodes and more, each has its curve by itself, with the axes of all."""
+    for count in (2, 3):
+        encodes = [encode_of(f"e{i}", waves(90 - 20 * i, 30)) for i in range(count)]
+        path = lab.folder / "page.html"
+        path.write_text(make_page(Page(encodes, ["vmaf"])))
+        labels = [own.get("aria-label", "") for own in Content(path).all("svg", role="img")]
+        own = [label for label in labels if re.match(r"e\d: vmaf of each frame over time", label)]
+        check_equal(len(own), count if count > 2 else 0, "curves by themselves")
+
+
+@case
+def page_of_large_pictures_stays_small(lab):
+    """Pictures that are too large for a page get a lower quality, and then fewer samples, which a line says."""
+    del lab
+    encode, media = encode_of("e", waves(90, 30)), Media("ffmpeg", ["e"], "r")
+    made = worst.picture
+    try:
+        for each, qualities, words in (
+            (0.1, {QUALITY}, ""),
+            (0.4, {LESS_QUALITY}, "quality 5: "),
+            (2, {LESS_QUALITY}, "quality 5, of "),
+        ):
+            used = []
+
+            def fake(media, path, time, rate, samples, quality):
+                used.append(quality)
+                part = samples / (MOST_SAMPLES // 12)
+                return "x" * int(MOST_TEXT / 4 * each * part * (1 if quality == QUALITY else 0.6))
+
+            worst.picture = fake
+            (found,) = worst.Worst([encode], media, 6).lists("vmaf", True)
+            count = sum(len(frame.pictures) for frame in found.frames)
+            size = sum(len(own.data) for frame in found.frames for own in frame.pictures)
+            check_equal(set(used[-count:]), qualities, "quality")
+            check(0 < size <= MOST_TEXT and (words in found.told) and bool(words) == bool(found.told), found.told)
+    finally:
+        worst.picture = made
 
 
 # Returns the cells with numbers in which something else is seen, or which are beyond the window.

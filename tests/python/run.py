@@ -61,6 +61,7 @@ def load_cases(build):
     import cases_session
     import cases_sync
     import cases_threads
+    import cases_view
     import cases_verify
     import cases_windows
 

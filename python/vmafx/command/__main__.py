@@ -19,6 +19,7 @@ SUBCOMMANDS = (
     "score",
     "verify",
     "report",
+    "view",
     "compare",
     "merge",
     "library",

@@ -311,6 +311,13 @@ def _target(dists: list[Video], ref: Video) -> Target:
     )
 
 
+def colors_of(dists: list[Video], ref: Video) -> tuple[str, str]:
+    """Returns the color matrix and the range of all inputs once they are alike, in the words of the filter scale."""
+    target = _target(dists, ref)
+    matrix = ref.matrix if ref.matrix and not is_rgb(ref) else target.matrix
+    return SCALE_MATRICES.get(matrix, "bt709"), target.range
+
+
 def usual_matrix(video: Video) -> str:
     return "bt709" if video.height > 576 else "smpte170m"
 

@@ -53,6 +53,7 @@ REPORTS = (
     r"\{\d+\}\{\d+\}frame: \d",
 )
 POINTS_HEAD = "clip,series,label,file,bitrate,bytes,frames,"
+DIFFERENCES_HEAD = "score,anchor,series,clip,clips,bd_rate,bd_score,"
 RECORD_HEAD = '{"schema": 1, "id": '
 RECORDS_TABLE = "CREATE TABLE results (id TEXT PRIMARY KEY, distorted TEXT, reference TEXT"
 
@@ -74,6 +75,10 @@ def _are_points(begin: str, _: str) -> bool:
     return begin.startswith(POINTS_HEAD)
 
 
+def _are_differences(begin: str, _: str) -> bool:
+    return begin.startswith(DIFFERENCES_HEAD)
+
+
 def _are_results(begin: str, _: str) -> bool:
     """Tells results by their beginning; their own reader checks the first line again."""
     if begin.startswith("SQLite format 3\0"):
@@ -87,6 +92,7 @@ PAGE = Kind("HTML page", _is_page)
 REPORT = Kind("report of vmafx or libvmaf", _is_report)
 WHOLE_REPORT = Kind("report of a whole stream", _is_whole_report)
 POINTS = Kind("points of vmafx compare", _are_points)
+DIFFERENCES = Kind("differences of vmafx compare", _are_differences)
 RESULTS = Kind("results of vmafx library", _are_results)
 KEPT_SCORES = Kind("report of vmafx", _is_report, re.compile(r".*-[0-9a-f]{20}\.ndjson"))
 HEATMAPS = Kind("heatmap", lambda begin, end: False, re.compile(r".*_heatmap_.*_16b\.gray"))

@@ -56,6 +56,8 @@ class Encode:
     partial: bool = False  # the inputs were not read to their end
     warnings: list[str] = field(default_factory=list)
     provenance: Any = None  # as the report has it, not checked; None: it has none
+    # All pooled values of a score, as _statistics computes them, and of how many frames.
+    pooled_here: dict[str, tuple[int, dict[str, float | None]]] = field(default_factory=dict)
     _nulls: "dict[str, array[int]]" = field(
         default_factory=dict
     )  # places of scores that are not finite, as JSON has them

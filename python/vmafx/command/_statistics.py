@@ -20,9 +20,10 @@ def pool(key: str, name: str, scores: Sequence[float]) -> float | None:
     """Pools the scores of frames in their order, by a name of NAMES. None: none of them is finite and they differ, or
     the library is not there, which a note says.
     """
-    there = array("d", (score for score in scores if not math.isnan(score)))
+    if any(map(math.isnan, scores)) or not isinstance(scores, array):
+        scores = array("d", (score for score in scores if not math.isnan(score)))
     try:
-        value = _pooling.pool(name, there, key) if there else math.nan
+        value = _pooling.pool(name, scores, key) if scores else math.nan
     except OSError as error:
         if error.errno != errno.ENOENT:
             raise
@@ -37,9 +38,14 @@ def pooled_values(encode: Encode, key: str) -> dict[str, float | None]:
     """Returns the pooled values by NAMES: the report's, and the others as pooled here. None: there are no scores.
     Infinite, if all scores are; JSON has no number for that.
     """
+    known: tuple[int, dict[str, float | None]] = encode.pooled_here.get(key, (-1, {}))
+    if known[0] == len(encode.scores[key]):
+        return known[1]
     told: Mapping[str, float | None] = encode.pooled.get(key, {})
     values = {name: told[name] if name in told else pool(key, name, encode.scores[key]) for name in NAMES}
-    return {name: None if value is None or math.isnan(value) else value for name, value in values.items()}
+    values = {name: None if value is None or math.isnan(value) else value for name, value in values.items()}
+    encode.pooled_here[key] = len(encode.scores[key]), values
+    return values
 
 
 def worst_value_name(facts: Facts) -> str:

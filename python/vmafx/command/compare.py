@@ -12,13 +12,13 @@ from pathlib import Path
 
 from . import _ffmpeg
 from ._names import FILES_ONLY
-from ._outputs import KEPT_SCORES, PAGE, POINTS, Guard, Output, add_force, check_outputs, heatmaps
+from ._outputs import DIFFERENCES, KEPT_SCORES, PAGE, POINTS, Guard, Output, add_force, check_outputs, heatmaps
 from ._schemas import check_packages
 from ._statistics import NAMES
 from ._terminal import Failure, note, whole_file
 from .comparison.comparison import Comparison, facts_of, main_keys
 from .comparison.delta import METHODS, find_library
-from .comparison.output import as_json, print_tables, write_csv
+from .comparison.output import as_json, print_tables, write_csv, write_differences
 from .comparison.points import Point, points_of
 from .comparison.scores import take_scores
 from .comparison.table import Row, read_table
@@ -39,6 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("-o", "--output", type=Path, metavar="FILE.html", help="also write a page: curves, hulls, tables")
     add("--csv", type=Path, metavar="FILE", help="also write the points as CSV")
+    help_differences = "also write the differences of all clips, and the means of all pairs of series, as CSV"
+    add("--differences", type=Path, metavar="FILE", help=help_differences)
     add("--json", action="store_true", help="print the results as JSON")
     add(
         "--anchor",
@@ -100,6 +102,7 @@ def _check_outputs(arguments: argparse.Namespace, rows: Sequence[Row]) -> Guard:
     outputs = [
         arguments.output and Output("-o", arguments.output, PAGE),
         arguments.csv and Output("--csv", arguments.csv, POINTS),
+        arguments.differences and Output("--differences", arguments.differences, DIFFERENCES),
         arguments.scores and Output("--scores", arguments.scores, KEPT_SCORES),
         *heatmaps([*arguments.feature, *(arguments.model or [])]),
     ]
@@ -142,10 +145,11 @@ def _write(comparison: Comparison, arguments: argparse.Namespace, guard: Guard) 
         print()
     else:
         print_tables(comparison)
-    if arguments.csv:
-        with whole_file(arguments.csv, guard) as path:
-            with path.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-                write_csv(comparison, file)
+    for chosen, write in ((arguments.csv, write_csv), (arguments.differences, write_differences)):
+        if chosen:
+            with whole_file(chosen, guard) as path:
+                with path.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+                    write(comparison, file)
     if arguments.output:
         text = make_page(comparison, arguments.title)
         with whole_file(arguments.output, guard) as path:

@@ -7,16 +7,18 @@ import argparse
 from pathlib import Path
 
 from . import _ffmpeg
-from ._schemas import check_packages
+from ._schemas import MOST_TIME, check_packages
 from ._scores import Encode, read_scores
 from ._outputs import PAGE, Guard, Output, add_force, check_outputs
 from ._terminal import Failure, note, whole_file
 from .page.document import check_templates
 from .page.page import Page, make_page
 from .page.pictures import Media
+from .page.worst import Place
 
 MOST_KEYS = 4  # scores that are shown without --score
 MOST_WORST = 1000
+MOST_DIGITS = 15  # of a frame's number
 DYGRAPHS = Path("/usr/share/javascript/dygraphs"), Path("/usr/share/nodejs/dygraphs/dist")
 
 
@@ -55,6 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="how many of the worst frames of each encode to show (default: %(default)s)",
     )
+    help_frame = "a frame to show pictures of, by its number (307) or time (12.3s); needs --reference; may be repeated"
+    add("--frame", action="append", type=_frame, default=[], metavar="PLACE", help=help_frame)
     add("--title", default="", metavar="TEXT", help="the title of the page (default: the names of the encodes)")
     add_page_arguments(parser)
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use, for pictures and scenes")
@@ -82,6 +86,15 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _frame(text: str) -> Place:
+    if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS:
+        return Place(number=int(text))
+    seconds = _ffmpeg.number_in(text.removesuffix("s")) if text.endswith("s") else None
+    if seconds is None or not 0 <= seconds <= MOST_TIME:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a frame: give its number, 307, or its time, 12.3s")
+    return Place(time=seconds)
+
+
 def _threshold(text: str) -> float:
     try:
         threshold = float(text)
@@ -103,8 +116,16 @@ def run(arguments: argparse.Namespace) -> int:
     for key in keys:
         if not any(key in encode.scores for encode in encodes):
             raise Failure(f"no report has the score {key}: choose one of {', '.join(encodes[0].scores)}")
+    if arguments.frame and not arguments.reference:
+        raise Failure("--frame shows pictures, which need the files: name them with --media and --reference", 2)
     page = Page(
-        encodes, keys, _media(arguments, encodes), title=arguments.title, worst=arguments.worst, scenes=arguments.scenes
+        encodes,
+        keys,
+        _media(arguments, encodes),
+        title=arguments.title,
+        worst=arguments.worst,
+        frames=arguments.frame,
+        scenes=arguments.scenes,
     )
     write_page(arguments.output, page, arguments.dygraphs, guard)
     return 0

@@ -73,6 +73,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="score this many parts at once; 'auto': one for every four processors (default: 1 or one per GPU)",
     )
+    add_begins(parser)
+    add(
+        "--range",
+        type=_range,
+        metavar="RANGE",
+        help="score only this part, such as 60s-120s; `vmafx merge` joins the logs of parts",
+    )
+    add_changes(parser)
+    help_strict = f"end with the status {DOUBTFUL} if anything makes the scores doubtful, after all outputs"
+    add("--strict", action="store_true", help=help_strict)
+    add_scoring_arguments(parser)
+    add_page_arguments(parser)
+    add_force(parser)
+
+
+def add_begins(parser: argparse.ArgumentParser) -> None:
+    """Adds the options that say how encodes begin."""
+    add = parser.add_argument
     help_sync = (
         "find how much later or earlier than the reference each encode begins, within this many seconds (default: "
         "%(const)g), and skip the difference"
@@ -83,19 +101,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "repeated, once for each encode"
     )
     add("--offset", type=_offset, action="append", default=[], metavar="SECONDS", help=help_offset)
-    add(
-        "--range",
-        type=_range,
-        metavar="RANGE",
-        help="score only this part, such as 60s-120s; `vmafx merge` joins the logs of parts",
-    )
-    _add_changes(parser)
-    add_scoring_arguments(parser)
-    add_page_arguments(parser)
-    add_force(parser)
 
 
-def _add_changes(parser: argparse.ArgumentParser) -> None:
+def add_changes(parser: argparse.ArgumentParser) -> None:
     """Adds the options that set by hand what the pictures or the tags tell otherwise."""
     add = parser.add_argument
     each = "may be repeated, once for each encode; 'reference=…' changes the reference"
@@ -115,8 +123,6 @@ def _add_changes(parser: argparse.ArgumentParser) -> None:
         "pair frames by their times, or by their number, for encodes that were renumbered or run faster (default: time)"
     )
     add("--pair-by", choices=("number", "time"), metavar="HOW", help=help_pair)
-    help_strict = f"end with the status {DOUBTFUL} if anything makes the scores doubtful, after all outputs"
-    add("--strict", action="store_true", help=help_strict)
 
 
 def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
@@ -323,7 +329,7 @@ def _prepared(arguments: argparse.Namespace, log: Path) -> Work:
     *dists, ref = arguments.videos
     settings = scoring_settings(arguments, arguments.window)
     changes = changes_by_hand(arguments, len(dists))
-    work = _look.prepared(settings, dists, ref, begins=_begins(arguments, settings), changes=changes)
+    work = _look.prepared(settings, dists, ref, begins=begins_asked(arguments, settings), changes=changes)
     # CSV has no findings. So the pictures are looked at before, however short the inputs are.
     with trials_beside(work, arguments.device):
         work = _look.looked_at(work, arguments.range, whole=log.suffix == ".csv")
@@ -427,7 +433,13 @@ def _job_count(arguments: argparse.Namespace) -> int:
     return arguments.jobs or (1 if arguments.range else max(1, len(arguments.device)))
 
 
-def _begins(arguments: argparse.Namespace, settings: Settings) -> Begins | None:
+def check_begins(arguments: argparse.Namespace) -> None:
+    if arguments.sync and arguments.offset:
+        raise Failure("--offset says what --sync would find: leave one of them out", 2)
+    _check_count("--offset", len(arguments.offset), len(arguments.videos) - 1)
+
+
+def begins_asked(arguments: argparse.Namespace, settings: Settings) -> Begins | None:
     """Returns how encodes begin as --offset says, once for all or for each; or as --sync finds it."""
     given: list[Begin] = arguments.offset
     if given:
@@ -486,7 +498,7 @@ def scoring_settings(arguments: argparse.Namespace, window: str | None = None, d
         scale=arguments.scale,
         dist_options=tuple(word for words in arguments.input_option for word in words),
         ref_options=tuple(word for words in arguments.ref_option for word in words),
-        overwrite=arguments.force,
+        overwrite=getattr(arguments, "force", False),
         partial=arguments.partial,
         as_is=getattr(arguments, "as_is", False),
         hwaccel=arguments.hwaccel,
@@ -538,9 +550,7 @@ def _check_arguments(arguments: argparse.Namespace) -> Guard:
         raise Failure("a log in XML cannot hold several encodes: use .json, .ndjson or .csv", 2)
     if arguments.backend == "cpu" and arguments.device:
         raise Failure("--device names a GPU, and --backend cpu uses none: leave one of them out", 2)
-    if arguments.sync and arguments.offset:
-        raise Failure("--offset says what --sync would find: leave one of them out", 2)
-    _check_count("--offset", len(arguments.offset), len(arguments.videos) - 1)
+    check_begins(arguments)
     if arguments.range and arguments.jobs is not None:
         raise Failure("--range scores one part, which --jobs cannot cut again: leave one of them out", 2)
     if _job_count(arguments) > 1 and _is_ndjson(arguments):

@@ -4,10 +4,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from types import ModuleType
 from typing import NamedTuple
 
 from .._keys import Facts, known_facts
+from .bootstrap import Interval, interval_of_mean
 from .delta import Delta, Measured, compare_curves
 from .hull import Lead, leads, upper_hull
 from .points import Point
@@ -22,6 +24,16 @@ class Mean(NamedTuple):
     quality: float | None
     rate_clips: int
     quality_clips: int
+    rate_interval: Interval | None
+    quality_interval: Interval | None
+
+
+class Rung(NamedTuple):
+    """A rung of a clip's ladder."""
+
+    point: Point
+    number: int  # from 1, the lowest rate first
+    gain: float | None  # of the score, from the rung below
 
 
 @dataclass
@@ -68,24 +80,47 @@ class Comparison:
     def deltas(self) -> dict[tuple[str, str, str], Delta]:
         """The differences, by score, clip and series."""
         return {
-            (key, clip, series): self._delta(key, clip, series)
+            (key, clip, series): self._delta(key, clip, self.anchor, series)
             for key in self.keys
             for clip in self.clips
             for series in self.others
         }
 
-    def _delta(self, key: str, clip: str, series: str) -> Delta:
+    def _delta(self, key: str, clip: str, anchor: str, series: str) -> Delta:
         if isinstance(self.library, str):
             return Delta(problems=[self.library])
-        anchor, test = (_measured(self.curve(key, clip, name), key) for name in (self.anchor, series))
-        return compare_curves(self.library, anchor, test, self.method, self.facts(key).worse_is_high)
+        first, second = (_measured(self.curve(key, clip, name), key) for name in (anchor, series))
+        return compare_curves(self.library, first, second, self.method, self.facts(key).worse_is_high)
 
     def mean(self, key: str, series: str) -> Mean:
         """Returns the mean over the clips. Each clip counts the same, as in the common test conditions."""
-        deltas = [self.deltas[key, clip, series] for clip in self.clips]
-        rates = [delta.rate for delta in deltas if delta.rate is not None]
-        qualities = [delta.quality for delta in deltas if delta.quality is not None]
-        return Mean(_mean(rates), _mean(qualities), len(rates), len(qualities))
+        return self._means[key, series]
+
+    @cached_property
+    def _means(self) -> dict[tuple[str, str], Mean]:
+        return {
+            (key, series): _mean_of([self.deltas[key, clip, series] for clip in self.clips])
+            for key in self.keys
+            for series in self.others
+        }
+
+    @cached_property
+    def matrix(self) -> dict[tuple[str, str, str], Mean]:
+        """The mean differences of each series from each other one, by score, anchor and series; empty without the
+        library.
+        """
+        if self.lacks:
+            return {}
+        pairs = [(anchor, series) for anchor in self.series for series in self.series if anchor != series]
+        return {
+            (key, anchor, series): (
+                self._means[key, series]
+                if anchor == self.anchor
+                else _mean_of([self._delta(key, clip, anchor, series) for clip in self.clips])
+            )
+            for key in self.keys
+            for anchor, series in pairs
+        }
 
     # -- Hulls ---------------------------------------------------------------------------------------------------------
 
@@ -97,6 +132,13 @@ class Comparison:
     def _hull(self, key: str, clip: str) -> list[Point]:
         points = [point for curve in self.curves(key, clip).values() for point in curve]
         return [points[i] for i in upper_hull([self._place(point, key) for point in points])]
+
+    def ladder(self, key: str, clip: str) -> list[Rung]:
+        """Returns the encodes of a clip that are worth having, which are those of the hull, the lowest rate first."""
+        points = self.hulls[key, clip]
+        scores = [point.values[key] or 0.0 for point in points]
+        gains = [None, *(after - before for before, after in pairwise(scores))]
+        return [Rung(point, number, gain) for number, (point, gain) in enumerate(zip(points, gains), 1)]
 
     def is_on_hull(self, point: Point, key: str) -> bool:
         return point in self.hulls[key, point.clip]
@@ -166,6 +208,13 @@ def _measured(points: Sequence[Point], key: str) -> list[Measured]:
     return [
         Measured(point.bitrate, quality, point.label) for point in points if (quality := point.values[key]) is not None
     ]
+
+
+def _mean_of(deltas: Sequence[Delta]) -> Mean:
+    rates = [delta.rate for delta in deltas if delta.rate is not None]
+    qualities = [delta.quality for delta in deltas if delta.quality is not None]
+    intervals = interval_of_mean(rates), interval_of_mean(qualities)
+    return Mean(_mean(rates), _mean(qualities), len(rates), len(qualities), *intervals)
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -1,10 +1,12 @@
 """Writes the results as text: tables, CSV, JSON."""
 
 import csv
+from collections.abc import Callable
 from typing import IO, Any
 
 from .._terminal import decimals_of, print_table
-from .comparison import Comparison
+from .bootstrap import CONFIDENCE, DRAWS, SEED, Interval
+from .comparison import Comparison, Mean
 from .delta import Delta
 from .points import Point
 
@@ -31,7 +33,41 @@ def print_tables(comparison: Comparison) -> None:
         print()
         heads = ["series", "clip", "score", "BD-rate", "BD-score"]
         print_table(heads, delta_rows(comparison), texts=3)
-        print(f"against {comparison.anchor}, {comparison.method}")
+        print(f"against {comparison.anchor}, {comparison.method}{interval_words(comparison)}")
+        if len(comparison.series) > 2:
+            _print_matrices(comparison)
+
+
+def _print_matrices(comparison: Comparison) -> None:
+    """Prints the BD-rates of each series against each other one."""
+    for key in comparison.keys:
+        print()
+        print_table([f"{key}, against", *comparison.series], matrix_rows(comparison, key), texts=1)
+
+
+def matrix_rows(comparison: Comparison, key: str) -> list[list[str]]:
+    """Returns a row for each anchor, with the mean BD-rates of all series against it."""
+    return [
+        [
+            anchor,
+            *(
+                "" if anchor == series else percent(comparison.matrix[key, anchor, series].rate)
+                for series in comparison.series
+            ),
+        ]
+        for anchor in comparison.series
+    ]
+
+
+def interval_words(comparison: Comparison) -> str:
+    """Returns words for the intervals, if there are any."""
+    if len(comparison.clips) < 2:
+        return ""
+    return f"; intervals of {100 * CONFIDENCE:.0f} % by bootstrap over {len(comparison.clips)} clips, {DRAWS} draws"
+
+
+def with_interval(value: float | None, interval: Interval | None, text: Callable[[float | None], str]) -> str:
+    return text(value) if interval is None else f"{text(value)} ({text(interval.low)} to {text(interval.high)})"
 
 
 def value_text(comparison: Comparison, point: Point, key: str) -> str:
@@ -55,7 +91,7 @@ def delta_rows(comparison: Comparison) -> list[list[str]]:
                         series,
                         mean_name(comparison, key, series),
                         key,
-                        percent(mean.rate),
+                        with_interval(mean.rate, mean.rate_interval, percent),
                         difference(mean.quality, comparison, key),
                     ]
                 )
@@ -81,18 +117,65 @@ def difference(value: float | None, comparison: Comparison, key: str) -> str:
 # -- Files -------------------------------------------------------------------------------------------------------------
 
 
+def write_differences(comparison: Comparison, file: IO[str]) -> None:
+    """Writes the differences of each clip from the anchor, then the mean differences of all pairs of series."""
+    writer = csv.writer(file, lineterminator="\n")
+    low_high = [f"{name}_{end}" for name in ("bd_rate", "bd_score") for end in ("low", "high")]
+    writer.writerow(["score", "anchor", "series", "clip", "clips", "bd_rate", "bd_score", *low_high])
+    for (key, clip, series), delta in comparison.deltas.items():
+        values = [_cell(delta.rate), _cell(delta.quality)]
+        writer.writerow([key, comparison.anchor, series, clip, 1, *values, "", "", "", ""])
+    for (key, anchor, series), mean in comparison.matrix.items():
+        ends = [*(mean.rate_interval or ("", "")), *(mean.quality_interval or ("", ""))]
+        values = [_cell(value) for value in (mean.rate, mean.quality, *ends)]
+        writer.writerow([key, anchor, series, "mean", mean.rate_clips, *values])
+
+
+def _cell(value: float | str | None) -> str:
+    return f"{value:.6f}" if isinstance(value, float) else value or ""
+
+
 def write_csv(comparison: Comparison, file: IO[str]) -> None:
-    """Writes the points, with a column for each score, and one that is 1 for points on its hull."""
+    """Writes the points, with a column for each score, one that is 1 for points on its hull, and one for their rung of
+    the ladder.
+    """
     keys = comparison.keys
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(
-        ["clip", "series", "label", "file", "bitrate", "bytes", "frames", *keys, *(f"{key}_on_hull" for key in keys)]
+        [
+            "clip",
+            "series",
+            "label",
+            "file",
+            "bitrate",
+            "bytes",
+            "frames",
+            *keys,
+            *(f"{key}_on_hull" for key in keys),
+            *(f"{key}_rung" for key in keys),
+        ]
     )
+    rungs = {
+        (key, id(rung.point)): rung.number
+        for key in keys
+        for clip in comparison.clips
+        for rung in comparison.ladder(key, clip)
+    }
     for point in comparison.points:
         values = ["" if (value := point.values.get(key)) is None else f"{value:.6f}" for key in keys]
         on_hull = [int(comparison.is_on_hull(point, key)) for key in keys]
         known = [point.row.file or "", f"{point.bitrate:.3f}", "" if point.size is None else point.size, point.frames]
-        writer.writerow([point.clip, point.series, point.label, *known, *values, *on_hull])
+        writer.writerow(
+            [
+                point.clip,
+                point.series,
+                point.label,
+                *known,
+                *values,
+                *on_hull,
+                *(rungs.get((key, id(point)), "") for key in keys),
+            ]
+        )
 
 
 def as_json(comparison: Comparison) -> dict[str, Any]:
@@ -111,9 +194,19 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
             for (key, clip, series), delta in comparison.deltas.items()
         ],
         "means": [
-            {"score": key, "series": series, **_mean_as_json(comparison, key, series)}
+            {"score": key, "series": series, **_mean_as_json(comparison.mean(key, series))}
             for key in keys
             for series in comparison.others
+        ],
+        "bootstrap": {"draws": DRAWS, "seed": SEED, "confidence": CONFIDENCE},
+        "matrix": [
+            {"score": key, "anchor": anchor, "series": series, **_mean_as_json(mean)}
+            for (key, anchor, series), mean in comparison.matrix.items()
+        ],
+        "ladders": [
+            {"score": key, "clip": clip, "rungs": _rungs_as_json(comparison, key, clip)}
+            for key in keys
+            for clip in clips
         ],
         "leads": [
             {"score": key, "clip": clip, **lead._asdict()}
@@ -151,11 +244,25 @@ def _delta_as_json(delta: Delta) -> dict[str, Any]:
     }
 
 
-def _mean_as_json(comparison: Comparison, key: str, series: str) -> dict[str, Any]:
-    mean = comparison.mean(key, series)
+def _rungs_as_json(comparison: Comparison, key: str, clip: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "series": rung.point.series,
+            "label": rung.point.label,
+            "bitrate": rung.point.bitrate,
+            "value": rung.point.values[key],
+            "gain": rung.gain,
+        }
+        for rung in comparison.ladder(key, clip)
+    ]
+
+
+def _mean_as_json(mean: Mean) -> dict[str, Any]:
     return {
         "bd_rate": mean.rate,
         "bd_score": mean.quality,
         "rate_clips": mean.rate_clips,
         "score_clips": mean.quality_clips,
+        "bd_rate_interval": mean.rate_interval and list(mean.rate_interval),
+        "bd_score_interval": mean.quality_interval and list(mean.quality_interval),
     }

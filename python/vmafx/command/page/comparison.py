@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from .._terminal import decimals_of
+from ..comparison.bootstrap import CONFIDENCE
 from ..comparison.comparison import Comparison
-from ..comparison.output import difference, mean_name, percent, value_text
+from ..comparison.output import difference, interval_words, matrix_rows, mean_name, percent, value_text
 from ..comparison.points import Point
 from .curves import Axis, Chart, Curve, number_axis
 from .document import render
 from .plots import Card, Figure, Label, plot
 from .tables import Cell, Strong, Table, number
 
+MOST_LARGE = 4  # clips with charts of the usual size; those of more are small multiples
+MOST_WARNINGS = 4  # more are folded
 LEAST_TICKS = 4  # ticks on the axis of rates
 # Pieces of a line between two points of the hull: straight over the rate, it is bent over the rate's logarithm.
 HULL_STEPS = 12
@@ -27,9 +30,12 @@ class Section:
 
     key: str
     figures: list[Figure]
+    by_clip: Table | None  # a row for each clip, a column for each series
+    matrix: Table | None  # each series against each other one
     differences: Table | None
     warnings: list[str]
     leads: Table | None
+    ladders: Table
 
 
 def make_page(comparison: Comparison, title: str = "") -> str:
@@ -51,6 +57,10 @@ def make_page(comparison: Comparison, title: str = "") -> str:
         sections=[_section(comparison, key) for key in comparison.keys],
         anchor=comparison.anchor,
         points=_points(comparison),
+        intervals=interval_words(comparison).removeprefix("; "),
+        several=len(comparison.clips) > 1,
+        most_large=MOST_LARGE,
+        most_warnings=MOST_WARNINGS,
         method=comparison.method,
     )
 
@@ -61,8 +71,11 @@ def _cards(comparison: Comparison) -> Iterator[Card]:
         return
     first, *others = comparison.keys
     for series in comparison.others:
-        rest = " · ".join(f"{key} {percent(comparison.mean(key, series).rate)}" for key in others)
-        yield Card(_label(comparison, series), percent(comparison.mean(first, series).rate), rest)
+        mean = comparison.mean(first, series)
+        rest = [f"{key} {percent(comparison.mean(key, series).rate)}" for key in others]
+        if mean.rate_interval:
+            rest.insert(0, " to ".join(map(percent, mean.rate_interval)))
+        yield Card(_label(comparison, series), percent(mean.rate), " · ".join(rest))
 
 
 def _label(comparison: Comparison, series: str) -> Label:
@@ -75,14 +88,22 @@ def _label(comparison: Comparison, series: str) -> Label:
 def _section(comparison: Comparison, key: str) -> Section:
     figures = [_figure(comparison, key, clip) for clip in comparison.clips]
     return Section(
-        key, figures, _differences(comparison, key), list(comparison.of_deltas(key)), _leads(comparison, key)
+        key,
+        figures,
+        _by_clip(comparison, key),
+        _matrix(comparison, key),
+        _differences(comparison, key),
+        list(comparison.of_deltas(key)),
+        _leads(comparison, key),
+        _ladders(comparison, key),
     )
 
 
 def _figure(comparison: Comparison, key: str, clip: str) -> Figure:
     label = f"{key} over kbit/s" + (f", {clip}" if clip else "")
+    title = clip if len(comparison.clips) > MOST_LARGE else label
     chart = _chart(comparison, key, clip, label)
-    return Figure(label, plot(chart, len(comparison.points))) if chart.curves else Figure(f"{label}: no scores", None)
+    return Figure(title, plot(chart, len(comparison.points))) if chart.curves else Figure(f"{title}: no scores", None)
 
 
 def _chart(comparison: Comparison, key: str, clip: str, label: str) -> Chart:
@@ -144,6 +165,51 @@ def _title(comparison: Comparison, point: Point, key: str) -> str:
         f"{point.series}, {point.label}: {point.bitrate:,.1f} kbit/s, {key} "
         f"{value_text(comparison, point, key)}{on_hull}"
     )
+
+
+def _by_clip(comparison: Comparison, key: str) -> Table | None:
+    """Returns the BD-rates of several clips, with their means and the intervals of these."""
+    if comparison.lacks or not comparison.others or len(comparison.clips) < 2:
+        return None
+    means = [comparison.mean(key, series) for series in comparison.others]
+    rows: list[list[Cell]] = [
+        [clip, *(percent(comparison.deltas[key, clip, series].rate) for series in comparison.others)]
+        for clip in comparison.clips
+    ]
+    rows.append([Strong("mean"), *(Strong(percent(mean.rate)) for mean in means)])
+    ends = [mean.rate_interval or (None, None) for mean in means]
+    rows.append([f"{100 * CONFIDENCE:.0f} %", *(f"{percent(low)} to {percent(high)}" for low, high in ends)])
+    if any(mean.rate_clips < len(comparison.clips) for mean in means):
+        rows.append(["clips", *(str(mean.rate_clips) for mean in means)])
+    return Table(["clip", *(_label(comparison, series) for series in comparison.others)], rows)
+
+
+def _matrix(comparison: Comparison, key: str) -> Table | None:
+    """Returns the mean BD-rates of all pairs of series, if there are more pairs than those with the anchor."""
+    if comparison.lacks or len(comparison.series) < 3:
+        return None
+    rows: list[list[Cell]] = [
+        [_label(comparison, anchor), *row[1:]] for anchor, row in zip(comparison.series, matrix_rows(comparison, key))
+    ]
+    return Table(["against", *(_label(comparison, series) for series in comparison.series)], rows)
+
+
+def _ladders(comparison: Comparison, key: str) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            *(_clip(comparison, clip) if rung.number == 1 else _clip(comparison, "")),
+            _label(comparison, rung.point.series),
+            rung.point.label,
+            str(rung.number),
+            f"{rung.point.bitrate:,.1f}",
+            value_text(comparison, rung.point, key),
+            difference(rung.gain, comparison, key) if rung.gain is not None else "",
+        ]
+        for clip in comparison.clips
+        for rung in comparison.ladder(key, clip)
+    ]
+    clips = _clip(comparison, "clip")
+    return Table([*clips, "series", "encode", "rung", "kbit/s", key, "gain"], rows, texts=2 + len(clips))
 
 
 def _differences(comparison: Comparison, key: str) -> Table | None:

@@ -191,14 +191,21 @@ def _positions(encode: Encode, in_time: bool) -> Sequence[float]:
     return encode.numbers
 
 
-def _finite(values: Sequence[float]) -> list[float]:
+def _are_drawn(values: Sequence[float]) -> bool:
+    """Tells whether all values are drawn, by functions in C: films have a million scores."""
+    return all(map(math.isfinite, values)) and (not values or -MOST_DRAWN <= min(values) <= max(values) <= MOST_DRAWN)
+
+
+def _finite(values: Sequence[float]) -> Sequence[float]:
     """Returns the values that are drawn."""
+    if _are_drawn(values):
+        return values
     return [value for value in values if -MOST_DRAWN <= value <= MOST_DRAWN]
 
 
 def _drawn(values: Sequence[float]) -> Sequence[float]:
     """Returns the values with gaps for those that are not drawn."""
-    if len(_finite(values)) == sum(map(math.isfinite, values)):
+    if _are_drawn(values):
         return values
     return [value if -MOST_DRAWN <= value <= MOST_DRAWN else math.nan for value in values]
 
@@ -210,8 +217,9 @@ def histogram(encodes: Sequence[Encode], key: str) -> Chart:
     curves = []
     for number, values in finite.items():
         counts = [0] * BARS
+        low, width, last = x.low, x.high - x.low, BARS - 1
         for value in values:
-            counts[min(int(x.part(value) * BARS), BARS - 1)] += 1
+            counts[min(int((value - low) / width * BARS), last)] += 1
         shares = [100 * count / max(len(values), 1) for count in counts]
         edges = [x.low + (x.high - x.low) * i / BARS for i in range(BARS + 1)]
         curves.append(Curve(encodes[number].name, number, edges, [*shares, shares[-1]]))

@@ -80,13 +80,15 @@ def render(
     charts: Sequence[dict[str, Any]] = (),
     dygraphs: Path | None = None,
     has_pictures: bool = False,
+    live: dict[str, Any] | None = None,
     **values: Any,
 ) -> str:
     """Makes a page from a template. With `dygraphs`, the folder of dygraph.min.js, a script draws the charts; another
-    one compares pictures, if there are any.
+    one compares pictures, if there are any; `live` are facts of whole files, whose pictures come from a server.
     """
     styles = [Inline.of_file(FOLDER / "style.css")]
     scripts: list[Path] = []
+    has_pictures = has_pictures or live is not None
     if dygraphs or has_pictures:
         scripts.append(FOLDER / "place.js")
     if dygraphs:
@@ -94,13 +96,17 @@ def render(
         scripts += [dygraphs / "dygraph.min.js", FOLDER / "page.js"]
     if has_pictures:
         styles.append(Inline.of_file(FOLDER / "viewer.css"))
+        if live is not None:
+            styles.append(Inline.of_file(FOLDER / "live.css"))
+            scripts.append(FOLDER / "live.js")
         scripts.append(FOLDER / "viewer.js")
     parts = [Inline.of_file(path) for path in scripts]
     policy = [
         "default-src 'none'",
         f"style-src {_sources(styles)}",
         f"script-src {_sources(parts)}",
-        "img-src data:",
+        "img-src data:" if live is None else "img-src blob:",
+        *([] if live is None else ["connect-src 'self'"]),
         "base-uri 'none'",
         "form-action 'none'",
     ]
@@ -109,6 +115,7 @@ def render(
         "styles": styles,
         "scripts": parts,
         "charts": charts if dygraphs else [],
+        "live": live,
         "version": _header.version,
     }
     return _environment().get_template(template).render(title=title, **frame, **values)

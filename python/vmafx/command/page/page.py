@@ -1,7 +1,7 @@
 """Puts the page of scores together."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,10 @@ from .plots import Card, Figure, Label, plot
 from .scenes import scenes_of_page
 from .tables import Cell, Table, decimals_for, doubts_table, number, pooled_table, run_table, windows_table
 from .verdict import side_of, verdict
-from .worst import Worst, WorstFrames
+from .worst import Place, Worst, WorstFrames
 
+LEAST_MULTIPLES = 3  # encodes whose curves are drawn one by one, too
+MULTIPLE_POINTS = 120  # points of such a curve
 MOST_TITLE = 80  # characters of the names of several encodes in the title
 LEAST = 8  # points of a curve, however many curves there are
 
@@ -45,6 +47,7 @@ class Page:
     warnings: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)  # lines on models, sizes, and how inputs were made alike
     worst: int = 4  # worst frames of each encode that are shown
+    frames: Sequence[Place] = ()  # other frames that get pictures
     scenes: float = 10  # the threshold of FFmpeg's scdet for a new scene; 0: scenes are left out
     charts: list[dict[str, Any]] = field(default_factory=list)  # the charts for the script
 
@@ -56,6 +59,7 @@ class Section:
     key: str
     side: str  # which scores are the better ones
     over_time: Figure
+    multiples: list[Figure]  # the curves of several encodes, one by one, with the same axes
     pooled: Table
     distributions: list[Figure]
     worst: list[WorstFrames]
@@ -128,14 +132,16 @@ def _cards(page: Page) -> Iterator[Card]:
 
 
 def _sections(page: Page) -> Iterator[Section]:
-    worst = Worst(page.encodes, page.media, page.worst)
+    worst = Worst(page.encodes, page.media, page.worst, page.frames)
     static, _ = _points(page)
     for place, key in enumerate(page.keys):
+        curves = over_time(page.encodes, key)
         distributions = (("How often each score, %", histogram), ("Frames with at most a score, %", cumulative))
         yield Section(
             key,
             side_of(_facts_of(page, key)),
-            _live(page, over_time(page.encodes, key)),
+            _live(page, curves),
+            list(_multiples(curves)),
             pooled_table(page.encodes, key),
             [Figure(title, plot(chart(page.encodes, key), static)) for title, chart in distributions],
             worst.lists(key, pictured=place == 0),
@@ -161,6 +167,14 @@ def _live(page: Page, chart: Chart) -> Figure:
     identity = f"chart{len(page.charts)}"
     page.charts.append({"id": identity, **chart.for_script(live)})
     return Figure(chart.label, plot(chart, static, identity), is_live=True)
+
+
+def _multiples(chart: Chart) -> Iterator[Figure]:
+    if len(chart.curves) < LEAST_MULTIPLES:
+        return
+    for curve in chart.curves:
+        own = replace(chart, curves=[curve], label=f"{curve.name}: {chart.label}", wrong=())
+        yield Figure(curve.name, plot(own, MULTIPLE_POINTS))
 
 
 def _bit_rate(page: Page) -> tuple[Figure, Table] | None:

@@ -10,7 +10,10 @@ from .._terminal import Failure
 
 # Samples of all pictures of a page together: 48 of 1920x1080. More or larger pictures are scaled down.
 MOST_SAMPLES = 48 * 1920 * 1080
-QUALITY = 3  # of ffmpeg's mjpeg: 2 is the best, 31 the worst
+# Of ffmpeg's mjpeg, 2 is the best, 31 the worst: the usual one, and that of pages that would be too large. WebP saves
+# little at this quality, and AVIF takes ten times as long.
+QUALITY, LESS_QUALITY = 3, 5
+MOST_TEXT = 14_000_000  # characters of all pictures of a page together, so that it stays below 15 MB
 
 
 @dataclass(frozen=True)
@@ -24,9 +27,9 @@ class Media:
     options: dict[str, tuple[str, ...]] = field(default_factory=dict)  # a file's words for ffmpeg before -i
 
 
-def picture(media: Media, path: str, time: float, rate: float, samples: int) -> str:
+def picture(media: Media, path: str, time: float, rate: float, samples: int, quality: int = QUALITY) -> str:
     """Returns the first frame that is at most half a frame earlier than `time`, with at most so many samples."""
-    command = _command(media, path, time, rate, samples)
+    command = _command(media, path, time, rate, samples, quality)
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
     except OSError as error:
@@ -37,7 +40,7 @@ def picture(media: Media, path: str, time: float, rate: float, samples: int) -> 
     return "data:image/jpeg;base64," + base64.b64encode(done.stdout).decode("ascii")
 
 
-def _command(media: Media, path: str, time: float, rate: float, samples: int) -> Sequence[str]:
+def _command(media: Media, path: str, time: float, rate: float, samples: int, quality: int) -> Sequence[str]:
     seek = max(time + media.starts.get(path, 0) - 0.5 / rate, 0)
     options = media.options.get(path, ())
     # With -r, ffmpeg counts pictures, and cannot seek.
@@ -47,5 +50,5 @@ def _command(media: Media, path: str, time: float, rate: float, samples: int) ->
     size = f"w='max(round(iw*sar*{factor}),1)':h='max(round(ih*{factor}),1)'"
     filters.append(f"scale={size}:flags=bicubic:out_color_matrix=smpte170m:out_range=full,setsar=1")
     inputs = [*begin, *options, "-i", _ffmpeg.input_name(path), "-map", "0:V:0"]
-    outputs = ["-pix_fmt", "yuvj420p", "-c:v", "mjpeg", "-q:v", str(QUALITY), "-f", "image2pipe", "-"]
+    outputs = ["-pix_fmt", "yuvj420p", "-c:v", "mjpeg", "-q:v", str(quality), "-f", "image2pipe", "-"]
     return [media.ffmpeg, "-v", "error", "-nostdin", *inputs, "-frames:v", "1", "-vf", ",".join(filters), *outputs]

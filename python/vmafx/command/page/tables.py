@@ -16,6 +16,7 @@ from .plots import Label
 MOST_WINDOWS = 60  # windows of an encode that are listed
 # Tables of at most so many rows get the heads beside each value, for narrow windows; longer ones would be too large.
 MOST_STACKED = 250
+LONG_HEAD = 11  # characters of a head that stands beside its value
 NARROW, LONG_NAME = 4, 16  # columns, and characters of a row's name, that fit into any window
 COLUMNS = {
     "mean": "mean",
@@ -70,6 +71,11 @@ class Table:
         """Tells whether a narrow window shows each row as a block, with its heads beside the values."""
         is_wide = len(self.heads) > NARROW or any(len(_words(row[0])) > LONG_NAME for row in self.rows)
         return is_wide and len(self.rows) <= MOST_STACKED
+
+    @property
+    def is_roomy(self) -> bool:
+        """Tells whether the heads beside the values, such as names of series, need more room than numbers."""
+        return any(len(_words(head)) > LONG_HEAD for head in self.heads[1:])
 
     def head_text(self, column: int) -> str:
         return _words(self.heads[column])

@@ -1,7 +1,7 @@
 // Compares the pictures of a frame, two at once under one cursor: wipe, flicker, difference, side by side, with both in
-// step when they are zoomed and moved.
+// step when they are zoomed and moved. The frames are those of the page, or all of whole files (live.js).
 "use strict";
-(() => {
+const viewer = (() => {
   const MODES = { wipe: "Wipe", flicker: "Flicker", difference: "Difference", side: "Side by side" };
   const GAINS = [1, 4, 16];
   const FLICKER_MS = 500; // twice a second, slower than what harms people
@@ -36,12 +36,17 @@
       .filter(({ image }) => image),
   }));
   const compared = frames.filter(({ pictures }) => pictures.length > 1);
-  if (!compared.length) return;
+  const listed = {
+    first: compared[0],
+    step: (frame, steps) => compared[(compared.indexOf(frame) + steps + compared.length) % compared.length],
+  };
+  const source = typeof live === "undefined" ? listed : live;
+  if (!source.first) return null;
 
   // -- What is shown -------------------------------------------------------------------------------------------------
 
   const view = {
-    frame: compared[0],
+    frame: source.first,
     left: 0, // places among the pictures of the frame
     right: 1,
     mode: "wipe",
@@ -113,13 +118,15 @@
       ),
     ),
     scene,
+    ...(source.parts ?? []),
     make("div", { className: "row foot" }, status, samples),
     make("p", {
       className: "keys",
       textContent:
         "w wipe, f flicker, d difference, s side by side; space swaps, [ and ] move the wipe, g amplifies; " +
         "arrows move, + and - zoom, 0 fits, 1 shows samples as pixels; " +
-        "l and r choose the next left and right picture, n and p the next and the previous frame; Esc closes",
+        "l and r choose the next left and right picture, n and p the next and the previous frame; " +
+        `${source.keysTold ?? ""}Esc closes`,
     }),
   );
   document.body.append(dialog);
@@ -250,11 +257,29 @@
     if (side) view.right = chosen;
     else view.left = chosen;
     choices[side].value = chosen;
-    show();
+    if (view.frame.ready) go(view.frame);
+    else show();
   };
-  const toFrame = (steps) => {
-    const next = (compared.indexOf(view.frame) + steps + compared.length) % compared.length;
-    open(compared[next], null);
+  const toFrame = (steps) => go(source.step(wanted ?? view.frame, steps));
+
+  let wanted = null; // the frame that is shown once its pictures are there
+  let loading = null; // ends when they are
+  const load = async () => {
+    while (wanted) {
+      const next = wanted;
+      await next.ready([next.pictures[view.left], next.pictures[view.right]]);
+      if (wanted !== next) continue;
+      wanted = null;
+      open(next, null);
+    }
+    loading = null;
+  };
+  // Shows a frame; of several that are wanted one after another, those that come too late are left out.
+  const go = (frame) => {
+    if (!frame.ready) return open(frame, null);
+    wanted = frame;
+    loading ??= load();
+    return loading;
   };
 
   const open = (frame, right) => {
@@ -273,7 +298,8 @@
     }
     show();
     lay();
-    place.write(frame.time, frame.number);
+    if (source.shown) source.shown(frame);
+    else place.write(frame.time, frame.number);
   };
 
   // -- Keys and pointers ---------------------------------------------------------------------------------------------
@@ -304,6 +330,7 @@
     ArrowRight: () => move(STEP, 0),
     ArrowUp: () => move(0, -STEP),
     ArrowDown: () => move(0, STEP),
+    ...source.keys,
   };
   const WIPE_KEYS = { ArrowLeft: -0.02, ArrowRight: 0.02, PageDown: -0.1, PageUp: 0.1, Home: -1, End: 1 };
   dialog.addEventListener("keydown", (event) => {
@@ -397,7 +424,8 @@
     frame.pictures.forEach(({ image }, i) => image.addEventListener("click", () => open(frame, i || null)));
   }
   document.documentElement.classList.add("compares");
-  place.watch(({ frame }, section) => {
+  place.watch(({ time, frame }, section) => {
+    if (source.find) return go(source.find(time, frame));
     const found = frames.find(({ number }) => number === frame);
     document.querySelectorAll(".frame.here").forEach((item) => item.classList.remove("here"));
     if (!found) return;
@@ -405,4 +433,12 @@
     // A link in the list of frames leads to the curve instead.
     if (!section?.contains(found.item)) found.item.scrollIntoView({ block: "center" });
   });
+
+  // Shows the frame anew, whose scores may have come.
+  const refresh = () => {
+    view.frame = source.step(view.frame, 0);
+    fill();
+    show();
+  };
+  return { go, refresh, current: () => wanted ?? view.frame, sides: () => [view.left, view.right], isOpen: () => dialog.open };
 })();

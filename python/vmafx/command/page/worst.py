@@ -11,7 +11,7 @@ from .._scores import Encode
 from .._statistics import rate_of, worst_frames
 from .._terminal import Failure, note, time_text
 from .links import Link, link_to
-from .pictures import MOST_SAMPLES, Media, picture
+from .pictures import LESS_QUALITY, MOST_SAMPLES, MOST_TEXT, QUALITY, Media, picture
 from .plots import Label
 from .tables import decimals_of_frames, number
 
@@ -47,6 +47,7 @@ class WorstFrames:
     title: str
     has_pictures: bool
     frames: list[WorstFrame]
+    told: str = ""  # how the pictures were made smaller, if they were
 
 
 @dataclass
@@ -56,6 +57,7 @@ class Worst:
     encodes: Sequence[Encode]
     media: Media | None
     most: int  # frames of an encode
+    chosen: Sequence["Place"] = ()  # other frames that get pictures
     seen: set[int] = field(default_factory=set)  # numbers of frames that have pictures
 
     def lists(self, key: str, pictured: bool) -> list[WorstFrames]:
@@ -66,8 +68,17 @@ class Worst:
             for place, encode in enumerate(self.encodes)
             if key in encode.scores
         )
-        lists = list(filter(None, found))
+        lists = [*(self._chosen(key, decimals) if pictured and self.chosen else ()), *filter(None, found)]
         return self._with_pictures(lists) if pictured else lists
+
+    def _chosen(self, key: str, decimals: int) -> Iterator[WorstFrames]:
+        """Yields the list of the chosen frames of the first encode that has times and scores."""
+        for place, encode in enumerate(self.encodes):
+            if encode.times and key in encode.scores:
+                found = [chosen.place_in(encode) for chosen in self.chosen]
+                frames = [self._frame(place, i, key, decimals, True) for i in dict.fromkeys(found)]
+                yield WorstFrames("Chosen frames", True, frames)
+                return
 
     def _list(self, place: int, encode: Encode, key: str, decimals: int, pictured: bool) -> WorstFrames | None:
         apart = min(APART_S, APART * (encode.times[-1] - encode.times[0])) if encode.times else 0
@@ -103,27 +114,66 @@ class Worst:
 
     def _with_pictures(self, lists: Sequence[WorstFrames]) -> list[WorstFrames]:
         wanted = [(frame, picture) for found in lists for frame in found.frames for picture in frame.pictures]
-        samples = MOST_SAMPLES // max(len(wanted), 1)
-        with ThreadPoolExecutor(min(processors(), MOST_AT_ONCE)) as pool:
-            made = iter(list(pool.map(lambda pair: self._made(pair[0], pair[1], samples), wanted)))
+        found, told = self._small_enough(wanted)
+        made = iter(found)
         return [
             WorstFrames(
                 found.title,
                 found.has_pictures,
                 [replace(frame, pictures=[next(made) for _ in frame.pictures]) for frame in found.frames],
+                told if place == 0 else "",
             )
-            for found in lists
+            for place, found in enumerate(lists)
         ]
 
-    def _made(self, frame: WorstFrame, wanted: Picture, samples: int) -> Picture:
+    def _small_enough(self, wanted: Sequence[tuple[WorstFrame, Picture]]) -> tuple[list[Picture], str]:
+        """Returns the pictures with their data, and how they were made smaller for the page."""
+        most = MOST_SAMPLES // max(len(wanted), 1)
+        samples, quality, told = most, QUALITY, ""
+        with ThreadPoolExecutor(min(processors(), MOST_AT_ONCE)) as pool:
+            while True:
+                made = list(pool.map(lambda pair: self._made(pair[0], pair[1], samples, quality), wanted))
+                size = sum(len(own.data) for own in made)
+                if size <= MOST_TEXT:
+                    return made, told
+                if quality == LESS_QUALITY:
+                    samples = int(0.95 * samples * (MOST_TEXT / size) ** 0.75)  # noise fades when it is scaled down
+                quality, told = LESS_QUALITY, f"Pictures are JPEGs of ffmpeg’s quality {LESS_QUALITY}"
+                told += (
+                    f", of {samples:,} samples at most" if samples < most else ""
+                ) + ": the page stays below 15 MB."
+
+    def _made(self, frame: WorstFrame, wanted: Picture, samples: int, quality: int) -> Picture:
         assert self.media and self.media.ref and frame.time is not None
         path = self.media.dists[wanted.label.number] if wanted.label else self.media.ref
         rate = rate_of(self.encodes[wanted.label.number if wanted.label else 0])
         try:
-            return replace(wanted, data=picture(self.media, path, frame.time, rate, samples))
+            return replace(wanted, data=picture(self.media, path, frame.time, rate, samples, quality))
         except Failure as failure:
             note(str(failure))
             return replace(wanted, problem=str(failure))
+
+
+@dataclass(frozen=True)
+class Place:
+    """A frame that the user has chosen, by its number or by its time in seconds."""
+
+    number: int | None = None
+    time: float | None = None
+
+    def place_in(self, encode: Encode) -> int:
+        """Returns the place of the frame in the lists of an encode. Raises Failure."""
+        if self.time is not None:
+            found, what = _nearest(encode, self.time), f"at {self.time:g} s"
+        else:
+            assert self.number is not None
+            found, what = bisect_left(encode.numbers, self.number), f"with the number {self.number}"
+            if found == len(encode.numbers) or encode.numbers[found] != self.number:
+                found = None
+        if found is None:
+            last = f"{encode.numbers[-1]}, at {encode.times[-1]:.3f} s"
+            raise Failure(f"{encode.name} has no scored frame {what}: its last one is {last}")
+        return found
 
 
 def _nearest(encode: Encode, time: float) -> int | None:

@@ -1,0 +1,44 @@
+"""Makes the page of `vmafx view`: the viewer of pictures over a page with the facts of the inputs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .document import render
+from .plots import Label
+
+
+@dataclass(frozen=True)
+class View:
+    """What the page's script must know of whole files."""
+
+    names: Sequence[str]  # of the encodes
+    reference: str
+    width: int  # as pictures are shown
+    height: int
+    start: float  # the time of the first frame, in seconds
+    rate: float  # frames a second
+    frames: int | None  # None: the files do not say how many
+    keys: Sequence[str]  # of the scores, the first one is shown first
+    worse_high: Sequence[str]  # keys whose high scores are the worse ones
+    notes: Sequence[str] = ()  # how the inputs were made alike
+
+    def for_script(self) -> dict[str, Any]:
+        names = ("names", "reference", "width", "height", "start", "rate", "frames", "keys", "worse_high")
+        return {name: getattr(self, name) for name in names}
+
+
+def make_page(view: View) -> str:
+    names = ", ".join(view.names)
+    facts = [f"reference {view.reference}", f"{view.width}x{view.height}", f"{view.rate:.6g} frames a second"]
+    if view.frames is not None:
+        facts.append(f"{view.frames:,} frames")
+    return render(
+        "view.html",
+        f"View of {names}" if len(names) <= 80 or len(view.names) == 1 else f"View of {len(view.names)} encodes",
+        live=view.for_script(),
+        facts=facts,
+        warnings=[],
+        series=[Label(name, place) for place, name in enumerate(view.names)],
+        notes=view.notes,
+    )
