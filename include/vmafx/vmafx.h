@@ -225,7 +225,18 @@ VMAFX_API void vmafx_options_set_device_context(VmafxOptions *options, enum Vmaf
      * at least likely; the report is written and the scores can be read even then. "log": warnings alone, for programs
      * made for libvmaf. "off": pictures are not looked at. They are not either if no metric reads the luma of both
      * pictures of a pair. Chroma is looked at where it has data in host memory, or metrics read it. */ \
-    TEXT(check, "warn", "look whether the pictures of a pair belong together: off, log, warn or fail")
+    TEXT(check, "warn", "look whether the pictures of a pair belong together: off, log, warn or fail") \
+    /* Converts both pictures of a pair to one color space before they are scored, so that HDR can be compared with SDR:
+     * "bt709", "bt2020", "bt2020-pq", "bt2020-hlg", "p3-pq", "ictcp-pq" or "ictcp-hlg", and then settings, each
+     * `:key=value`: bits (8 to 16; default: the most that an input has), chroma (420, 422 or 444; default: the finest),
+     * range (limited or full; default: limited), tones (bt2390 or clip; default: bt2390). White of SDR is 203 cd/m2
+     * (BT.2408); from HDR to SDR, tones=bt2390 maps 1000 cd/m2 to white by the EETF of BT.2390, and tones=clip cuts off
+     * above white. The inputs may differ in bits, chroma and color, and must tell their matrix, transfer and primaries:
+     * EINVAL from vmafx_configure() if they do not. Reports say so under `vmafx`. Models with a target of their own
+     * exclude it. The pictures are converted on the CPU; those in a GPU's memory are downloaded. */ \
+    TEXT(convert, NULL, \
+         "convert both inputs to a color space first: bt709, bt2020, bt2020-pq, bt2020-hlg, p3-pq, ictcp-pq or " \
+         "ictcp-hlg")
 
 #define VMAFX_DEVICE_OPTIONS(TEXT, INT, FLAG) \
     /* "auto": the GPU as soon as it is open, until then, or without a usable GPU, the CPU; a log line says why. "cpu":

@@ -12,7 +12,8 @@
  *               HLG's inverse OOTF, Y_D^(-0.2 / 1.2)
  *               R G B to L M S
  *   signal    by the curve of the target, then its matrix
- *   samples   chroma as the mean of triangles around its place, rounded to nearest, halves to even, clipped to the depth
+ *   samples   chroma as the mean of triangles around its place, rounded to nearest, halves to even, clipped to the
+ *             depth
  *
  * Where neither curve nor primaries change, the matrices alone are applied; where the matrix and the places of chroma
  * stay, too, each plane only gets other codes, or the same. Light below 0 is 0; light and signals above

@@ -82,8 +82,7 @@ ColorPicture by_zimg(const ColorPicture& in, const VideoFormat& to, double white
   return out;
 }
 
-/* Colors inside the gamut: signals between 0.02 and 0.98, in waves of all lengths, put into the source's matrix as those
- * of BT.709 (chroma is halved after that, so that a few lie outside of it). */
+/* Colors inside the gamut: signals between 0.02 and 0.98, in waves of all lengths, put into the source's matrix. */
 ColorPicture waves(const VideoFormat& format) {
   ColorPicture picture(format);
   const double kr = format.color.matrix == 9 ? 0.2627 : 0.2126, kb = format.color.matrix == 9 ? 0.0593 : 0.0722;
