@@ -776,7 +776,7 @@ VMAFX_API int vmafx_known_score(int i, VmafxScoreFacts *facts);
 
 /* Opens a model by itself, which predicts from scores of features, whatever computed them. `model` is one entry of the
  * option `model`. On failure *out is NULL, and the message went to `log`, which may be NULL. EINVAL, ENOENT, …: as
- * vmafx_open(). */
+ * vmafx_open(); EINVAL also for a model that has pictures converted (`conversion_target`). */
 VMAFX_API int vmafx_predictor_open(VmafxPredictor **out, const char *model, VmafxLogCallback log, void *log_cookie);
 
 /* Closes the predictor and sets *predictor to NULL (NULL and *predictor == NULL are allowed). */

@@ -242,6 +242,10 @@ START_TEST(models_have_targets) {
                   "are of pictures in different color spaces");
   options.dist.color = {};
   assert_contains(complaint(of_target, "", nullptr), "cannot be converted to the model's color space: its matrix is");
+  VmafxPredictor* predictor = nullptr;
+  std::string log;
+  ck_assert_int_eq(vmafx_predictor_open(&predictor, of_target.c_str(), append_log, &log), -EINVAL);
+  assert_contains(log, "a predictor has no pictures to convert to the model's color space");
   std::remove(with.c_str());
   std::remove(without.c_str());
 }
