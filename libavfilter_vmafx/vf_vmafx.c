@@ -114,6 +114,7 @@ static void report_change(AVFilterContext *ctx)
 
 static int check_inputs(AVFilterContext *ctx)
 {
+    const VMAFXContext *s = ctx->priv;
     VmafxFormat ref;
 
     for (unsigned i = 0; i < ctx->nb_inputs; i++)
@@ -121,10 +122,15 @@ static int check_inputs(AVFilterContext *ctx)
             return AVERROR(EINVAL);
     ref = ff_vmafx_formats_of_input(ctx, ff_vmafx_reference_of(ctx), NULL, NULL);
     for (unsigned i = 0; i < ctx->nb_outputs; i++) {
-        const VmafxFormat main = ff_vmafx_formats_of_input(ctx, i, NULL, NULL);
-        const int ret = vmafx_check_formats(&ref, &main, ff_vmafx_log, ctx);
+        VmafxFormat main = ff_vmafx_formats_of_input(ctx, i, NULL, NULL);
+        int ret;
 
-        if (ret < 0)
+        if (s->options.convert && *s->options.convert) {    /* it makes samples alike */
+            main.chroma = ref.chroma;
+            main.bits   = ref.bits;
+            main.shift  = ref.shift;
+        }
+        if ((ret = vmafx_check_formats(&ref, &main, ff_vmafx_log, ctx)) < 0)
             return ret;
     }
     return 0;

@@ -230,7 +230,18 @@ VMAFX_API void vmafx_options_set_device_context(VmafxOptions *options, enum Vmaf
      * file NAME_WxH_f32.gray has a map's values of all scored frames from the first on, as native floats of 32 bits,
      * rounded, W in a row, H rows for each frame; with several encodes NAME_encode0_WxH_f32.gray. Metrics with maps
      * run on the CPU, unless their kernels make them. EINVAL: no metric has maps. */ \
-    TEXT(maps, NULL, "write maps of where frames lose their scores to files in this folder")
+    TEXT(maps, NULL, "write maps of where frames lose their scores to files in this folder") \
+    /* Converts both pictures of a pair to one color space before they are scored, so that HDR can be compared with SDR:
+     * "bt709", "bt2020", "bt2020-pq", "bt2020-hlg", "p3-pq", "ictcp-pq" or "ictcp-hlg", and then settings, each
+     * `:key=value`: bits (8 to 16; default: the most that an input has), chroma (420, 422 or 444; default: the finest),
+     * range (limited or full; default: limited), tones (bt2390 or clip; default: bt2390). White of SDR is 203 cd/m2
+     * (BT.2408); from HDR to SDR, tones=bt2390 maps 1000 cd/m2 to white by the EETF of BT.2390, and tones=clip cuts off
+     * above white. The inputs may differ in bits, chroma and color, and must tell their matrix, transfer and primaries:
+     * EINVAL from vmafx_configure() if they do not. Reports say so under `vmafx`. Models with a target of their own
+     * exclude it. The pictures are converted on the CPU; those in a GPU's memory are downloaded. */ \
+    TEXT(convert, NULL, \
+         "convert both inputs to a color space first: bt709, bt2020, bt2020-pq, bt2020-hlg, p3-pq, ictcp-pq or " \
+         "ictcp-hlg")
 
 #define VMAFX_DEVICE_OPTIONS(TEXT, INT, FLAG) \
     /* "auto": the GPU as soon as it is open, until then, or without a usable GPU, the CPU; a log line says why. "cpu":
@@ -794,7 +805,7 @@ VMAFX_API int vmafx_known_score(int i, VmafxScoreFacts *facts);
 
 /* Opens a model by itself, which predicts from scores of features, whatever computed them. `model` is one entry of the
  * option `model`. On failure *out is NULL, and the message went to `log`, which may be NULL. EINVAL, ENOENT, …: as
- * vmafx_open(). */
+ * vmafx_open(); EINVAL also for a model that has pictures converted (`conversion_target`). */
 VMAFX_API int vmafx_predictor_open(VmafxPredictor **out, const char *model, VmafxLogCallback log, void *log_cookie);
 
 /* Closes the predictor and sets *predictor to NULL (NULL and *predictor == NULL are allowed). */

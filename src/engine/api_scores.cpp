@@ -72,6 +72,9 @@ StatusOr<std::unique_ptr<VmafxPredictor>> make_predictor(const std::string& text
   if (specs.size() != 1) return error(EINVAL, "one model is needed, not '%s'", text.c_str());
   auto predictor = std::make_unique<VmafxPredictor>();
   VMAFX_ASSIGN(predictor->plan, vmafx::Plan::make(specs, {}, log));
+  if (predictor->plan.models().front().model.color_target())
+    return vmafx::error(EINVAL,
+                        "a predictor has no pictures to convert to the model's color space; score them in a session");
   VMAFX_ASSIGN(predictor->feature, feature_text(predictor->plan));
   for (const vmafx::PlannedModel::Input& input : predictor->plan.models().front().inputs) {
     const vmafx::PlannedExtractor& planned = predictor->plan.extractors()[static_cast<size_t>(input.extractor)];

@@ -2,28 +2,17 @@
 
 #include <span>
 
+#include "kernels/recolor/color_target.h"
+#include "kernels/steps/linear_light_of.h"
+
 namespace vmafx {
 namespace {
 
 constexpr int kBt709 = 1, kBt601 = 6;  // code points of matrices
 constexpr int kMostRowsOfSd = 576;
 
-constexpr int kPq = 16, kHlg = 18;  // transfers
-
-/* Names in FFmpeg's options, by code point. */
+/* Names in FFmpeg's options. */
 constexpr const char* kRangeNames[] = {"unknown", "tv", "pc"};
-constexpr const char* kMatrixNames[] = {
-    "gbr",       "bt709", "unknown",  "reserved", "fcc",       "bt470bg",           "smpte170m",
-    "smpte240m", "ycgco", "bt2020nc", "bt2020c",  "smpte2085", "chroma-derived-nc", "chroma-derived-c",
-    "ictcp"};
-constexpr const char* kTransferNames[] = {"reserved",  "bt709",        "unknown",   "reserved",     "bt470m",
-                                          "bt470bg",   "smpte170m",    "smpte240m", "linear",       "log100",
-                                          "log316",    "iec61966-2-4", "bt1361e",   "iec61966-2-1", "bt2020-10",
-                                          "bt2020-12", "smpte2084",    "smpte428",  "arib-std-b67"};
-
-std::string name_of(std::span<const char* const> names, int code) {
-  return static_cast<size_t>(code) < names.size() ? names[code] : std::to_string(code);
-}
 
 template <class Field>
 Field common(Field ref, Field dist, Field open, const char* name, std::string* differ) {
@@ -48,30 +37,29 @@ void warn_of_ranges(const InputFormat& ref, const InputFormat& dist, Log& log) {
 }
 
 bool is_hdr(const InputFormat& input) {
-  return input.scored.color.transfer == kPq || input.scored.color.transfer == kHlg;
+  return input.scored.color.transfer == kPqTransfer || input.scored.color.transfer == kHlgTransfer;
 }
 
 }  // namespace
 
 void warn_of_colors(const InputFormat& ref, const InputFormat& dist, bool scores_models, Log& log) {
   warn_of_ranges(ref, dist, log);
-  const auto compare = [&](int Color::* code, std::span<const char* const> names, const char* what,
-                           const char* remedy) {
+  const auto compare = [&](int Color::* code, std::string (*name_of)(int), const char* what, const char* remedy) {
     const int of_ref = ref.scored.color.*code, of_dist = dist.scored.color.*code;
     if (of_ref != Color::kUnspecified && of_dist != Color::kUnspecified && of_ref != of_dist)
       log.warning(format_text("The inputs differ in color %s (%s %s, %s %s). %s there, if only its tag is wrong.", what,
-                              dist.name.c_str(), name_of(names, of_dist).c_str(), ref.name.c_str(),
-                              name_of(names, of_ref).c_str(), remedy));
+                              dist.name.c_str(), name_of(of_dist).c_str(), ref.name.c_str(), name_of(of_ref).c_str(),
+                              remedy));
   };
-  compare(&Color::matrix, kMatrixNames, "matrix",
+  compare(&Color::matrix, matrix_name, "matrix",
           "scale=out_color_matrix=... before one of them converts it; setparams=colorspace=...");
-  compare(&Color::transfer, kTransferNames, "transfer",
+  compare(&Color::transfer, transfer_name, "transfer",
           "zscale=transfer=... before one of them converts it; setparams=color_trc=...");
   if (scores_models && (is_hdr(ref) || is_hdr(dist)))
     log.warning(
         format_text("The transfer is %s; the VMAF models know SDR video only, the score means little. Map the tones of "
-                    "both inputs to SDR first (zscale, tonemap), or score with features alone (model='':feature=...).",
-                    kTransferNames[(is_hdr(dist) ? dist : ref).scored.color.transfer]));
+                    "both inputs to SDR (convert=bt709), or score with features alone (model='':feature=...).",
+                    transfer_name((is_hdr(dist) ? dist : ref).scored.color.transfer).c_str()));
 }
 
 Color common_color(const Color& ref, const Color& dist, std::string* differ) {

@@ -60,6 +60,7 @@ Json run_json(const std::string& version, const RunFacts& run) {
        {"frames", Json::object({{"reference", counts_json(run.ref)}, {"distorted", counts_json(run.dist)}})},
        {"n_subsample", run.n_subsample}});
   if (run.options) ours.add("model_sha256", std::move(hashes)), ours.add("options", *run.options);
+  if (run.conversion) ours.add("conversion", *run.conversion);
   if (!run.fallback.empty()) ours.add("fallback", run.fallback);
   if (run.takeover) ours.add("takeover", Json::object({{"frame", *run.takeover}}));
   if (run.handover)

@@ -42,6 +42,7 @@ struct RunFacts {
   std::optional<Handover> handover{};
   int verify = 0;
   Verification verification{};
+  std::optional<Json> conversion{};  // the color space that pictures are taken to, and how; nullopt: they are not
   std::vector<ScoreFacts> scores{};
   std::optional<Json> options{};  // those that change scores; nullopt: neither they nor hashes of models are told
 };

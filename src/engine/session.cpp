@@ -64,6 +64,7 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionOptions& params, L
   VMAFX_TRY(session->check_pooled_only());
   const Rivals rivals = params.ignore_unknown ? Rivals::kFirstIsReported : Rivals::kRefused;
   VMAFX_ASSIGN(session->plan_, Plan::make(models, features, session->log_, rivals));
+  VMAFX_ASSIGN(session->color_target_, session->choose_color_target());
   if (params.overwrite) session->plan_.allow_overwrite();
   if (params.makes_maps()) VMAFX_TRY(session->plan_.make_maps());
   if (params.looks()) session->plan_.look_at_pictures();
@@ -79,6 +80,30 @@ StatusOr<std::vector<ModelSpec>> Session::parse_models_asked_for() {
   auto models = parse_known(params_.model, &left_out);
   for (const std::string& complaint : left_out) log_.warning(complaint + " (ignored)");
   return models;
+}
+
+/* The color space of the option `convert`, or of the models. One session has one. */
+StatusOr<std::optional<ColorTarget>> Session::choose_color_target() const {
+  std::optional<ColorTarget> target;
+  for (const PlannedModel& planned : plan_.models()) {
+    const Model& model = planned.model;
+    if (model.color_target() && !params_.convert.empty())
+      return error(EINVAL, "the model %s has pictures converted to a color space of its own; leave convert=%s out",
+                   model.name().c_str(), params_.convert.c_str());
+    if (model.color_target() != plan_.models().front().model.color_target())
+      return error(
+          EINVAL, "the models %s and %s are of pictures in different color spaces; score them in sessions of their own",
+          plan_.models().front().model.name().c_str(), model.name().c_str());
+    target = model.color_target();
+  }
+  if (target && !params_.feature.empty())
+    return error(EINVAL,
+                 "the model %s has pictures converted to a color space of its own, in which feature=%s would be "
+                 "computed, too; score it in a session of its own",
+                 plan_.models().front().model.name().c_str(), params_.feature.c_str());
+  if (params_.convert.empty()) return target;
+  VMAFX_ASSIGN(target, parse_color_target(params_.convert));
+  return target;
 }
 
 /* n_subsample counts from the stream's first pair, which a range by time does not know. */
@@ -173,7 +198,8 @@ Status Session::match(InputFormat ref, std::span<const VmafxFormat> dist_given,
     const VmafxFormat& given = dist_given[dist_given.size() == 1 ? 0 : static_cast<size_t>(encode->number())];
     VMAFX_ASSIGN(InputFormat format, InputFormat::make(given, "distorted"));
     if (encode->label() && !given.name) format.name = encode->name();
-    if (const auto differ = differences(ref, format); !differ.empty()) return {EINVAL, differ.front()};
+    if (const auto differ = differences(ref, format); !color_target_ && !differ.empty())
+      return {EINVAL, differ.front()};
     dist.push_back(std::move(format));
   }
   reference_ = std::move(reference);
@@ -182,18 +208,25 @@ Status Session::match(InputFormat ref, std::span<const VmafxFormat> dist_given,
 
 /* Runs once; a session whose set-up failed stays failed. */
 Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
+  InputFormat ref_given = ref;
+  std::vector<InputFormat> dist_given = dist;
+  VMAFX_TRY(start_recoloring(ref, dist));
   format_ = ref.scored;
-  for (const InputFormat& format : dist) warn_of_colors(ref, format, model_count() > 0, log_);
+  const bool knows_sdr_only = model_count() > 0 && (!color_target_ || !params_.convert.empty());
+  for (const InputFormat& format : dist) warn_of_colors(ref, format, knows_sdr_only, log_);
   settle_color(format_, dist, plan_.any(kColor), log_);
   settle_fps(dist);
   VMAFX_TRY(plan_.instantiate(format_, log_, params_.encodes));
+  recoloring_.want(plan_.planes_read());
   ref.planes_read = plan_.planes_read();
   for (InputFormat& format : dist) format.planes_read = plan_.planes_read();
-  VMAFX_TRY(start_readers(ref, dist));
+  ref_given.planes_read = planes_read_of(0, ref_given);
+  for (size_t i = 0; i < dist.size(); i++) dist_given[i].planes_read = planes_read_of(i + 1, dist_given[i]);
+  VMAFX_TRY(start_readers(ref_given, dist_given));
   VMAFX_TRY(start_pipeline());
-  if (reference_) pipeline_.keep_sums(kept_sums());
-  VMAFX_TRY(start_import(ref_reader_, ref));
-  for (size_t i = 0; i < dist.size(); i++) VMAFX_TRY(start_import(dist_readers_[i], dist[i]));
+  if (reference_ && !recoloring_.converts(0)) pipeline_.keep_sums(kept_sums());
+  VMAFX_TRY(start_import(ref_reader_, ref_given, 0));
+  for (size_t i = 0; i < dist.size(); i++) VMAFX_TRY(start_import(dist_readers_[i], dist_given[i], i + 1));
   for (const auto& encode : encodes_)
     VMAFX_TRY(encode->start(plan_, range_, pool_, params_.n_subsample, params_.pooled_only));
   const WritePath folder = {params_.maps, params_.overwrite};
@@ -203,8 +236,26 @@ Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
   return {};
 }
 
-Status Session::start_readers(const InputFormat& ref, std::span<const InputFormat> dist) {
-  if (reference_) VMAFX_TRY(reference_->check_planes(plan_.planes_read()));
+/* Has all inputs taken to the color target, if there is one: the formats become those that are scored. */
+Status Session::start_recoloring(InputFormat& ref, std::vector<InputFormat>& dist) {
+  if (!color_target_) return {};
+  std::vector<InputFormat> inputs = {ref}, scored;
+  inputs.insert(inputs.end(), dist.begin(), dist.end());
+  VMAFX_TRY(recoloring_.start(*color_target_, inputs, worker_threads(), scored));
+  ref = scored.front();
+  dist.assign(scored.begin() + 1, scored.end());
+  log_.info("pictures are scored in " + color_target_->name + ": " + recoloring_.text() +
+            (recoloring_.maps_tones() ? "; HDR's tones are mapped to SDR by BT.2390's EETF" : ""));
+  return {};
+}
+
+/* All planes of an input that is converted: each of them changes what the others become. */
+unsigned Session::planes_read_of(size_t input, const InputFormat& format) const {
+  return recoloring_.converts(input) ? (1u << format.scored.planes()) - 1 : plan_.planes_read();
+}
+
+Status Session::start_readers(InputFormat ref, std::span<const InputFormat> dist) {
+  if (reference_) VMAFX_TRY(reference_->check_planes(ref.planes_read));
   else ref_reader_.start(ref, log_);
   dist_readers_.resize(dist.size());
   for (size_t i = 0; i < dist.size(); i++) dist_readers_[i].start(dist[i], log_);
@@ -220,11 +271,14 @@ void Session::settle_fps(const std::vector<InputFormat>& dist) {
         "the inputs do not say their frame rate: below 32 is assumed where the option fps of the feature is not set");
 }
 
+int Session::worker_threads() const {
+  return std::min(params_.n_threads ? params_.n_threads : usable_threads(), kMostThreads);
+}
+
 Status Session::start_pipeline() {
-  const int threads = std::min(params_.n_threads ? params_.n_threads : usable_threads(), kMostThreads);
   std::vector<const Extractor*> extractors;
   for (const PlannedExtraction& extraction : plan_.extractions()) extractors.push_back(&plan_.maker(extraction));
-  VMAFX_TRY(pipeline_.start(std::move(extractors), threads, kFramesAhead, params_.encodes));
+  VMAFX_TRY(pipeline_.start(std::move(extractors), worker_threads(), kFramesAhead, params_.encodes));
   return start_gpu();
 }
 
@@ -240,17 +294,19 @@ std::optional<uint64_t> Session::spare_pictures() const {
 }
 
 /* Reads an input in a GPU's memory there, or downloads it and says why. */
-Status Session::start_import(PictureReader& reader, const InputFormat& format) {
+Status Session::start_import(PictureReader& reader, const InputFormat& format, size_t input) {
   if (!reader.in_gpu_memory()) return {};
   const bool may_download = params_.import != "device";
-  auto intake = open_intake(format);
+  auto intake = open_intake(format, input);
   if (!intake.ok()) return reader.stop_importing(intake.status().message(), may_download);
   reader.import(std::move(intake.value()), may_download);
   return {};
 }
 
-StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& format) const {
+StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& format, size_t input) const {
   if (params_.import == "host") return error(ENOTSUP, "import=host");
+  if (recoloring_.converts(input))
+    return error(ENOTSUP, "the CPU converts their colors to %s", color_target_->name.c_str());
   for (const PlannedExtractor& planned : plan_.extractors()) {
     if (planned.looks) continue;
     if (!pipeline_.on_device(planned.extraction)) return error(ENOTSUP, "%s runs on the CPU", planned.name().c_str());
@@ -372,6 +428,7 @@ Status Session::queue(Submission submission) {
   auto frames = read(std::move(dist_pictures));
   VMAFX_TRY(keep(ref.status()));
   VMAFX_TRY(keep(frames.status()));
+  if (recoloring_.converts(0)) ref = recoloring_.recolored(0, std::move(ref.value()));
 
   if (submitted_ == 0) started_ = std::chrono::steady_clock::now();
   gpu_.stream_began();
@@ -396,6 +453,7 @@ StatusOr<std::vector<Pipeline::EncodeFrame>> Session::read(DistPictures pictures
   for (size_t i = 0; i < pictures.size(); i++) {
     if (!pictures[i]) continue;
     VMAFX_ASSIGN(auto held, dist_readers_[i].read(std::move(*pictures[i])));
+    held = recoloring_.recolored(i + 1, std::move(held));
     frames.push_back({.encode = static_cast<int>(i), .dist = std::move(held)});
   }
   return frames;

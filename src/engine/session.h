@@ -18,6 +18,7 @@
 #include "engine/encode.h"
 #include "engine/frames/pictures.h"
 #include "engine/frames/pipeline.h"
+#include "engine/frames/recoloring.h"
 #include "engine/kept_reference.h"
 #include "engine/look_thread.h"
 #include "engine/plan.h"
@@ -101,14 +102,18 @@ class Session {
    */
 
   Status check_unconfigured() const;
+  StatusOr<std::optional<ColorTarget>> choose_color_target() const;
   Status match(InputFormat ref, std::span<const VmafxFormat> dist, std::shared_ptr<const KeptReference> reference);
   Status set_up(InputFormat ref, std::vector<InputFormat> dist);
+  Status start_recoloring(InputFormat& ref, std::vector<InputFormat>& dist);
   void settle_fps(const std::vector<InputFormat>& dist);
-  Status start_readers(const InputFormat& ref, std::span<const InputFormat> dist);
+  Status start_readers(InputFormat ref, std::span<const InputFormat> dist);
+  unsigned planes_read_of(size_t input, const InputFormat& format) const;
+  int worker_threads() const;
   Status start_pipeline();
   std::optional<uint64_t> spare_pictures() const;
-  Status start_import(PictureReader& reader, const InputFormat& format);
-  StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const InputFormat& format) const;
+  Status start_import(PictureReader& reader, const InputFormat& format, size_t input);
+  StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const InputFormat& format, size_t input) const;
   Status start_look(const InputFormat& ref, std::span<const InputFormat> dist);
   std::vector<std::shared_ptr<KeptSums>> kept_sums() const;
 
@@ -146,6 +151,7 @@ class Session {
   ReportData report_data(const Encode& encode, bool of_all, bool partial) const;
   RunFacts run_facts(const Encode* encode = nullptr) const;
   std::optional<RangeFacts> range_facts(const Encode& encode, bool partial) const;
+  std::optional<Json> conversion_facts() const;
   Json score_options() const;  // the options that change scores, as they were given
   double frames_per_second() const;
 
@@ -153,6 +159,8 @@ class Session {
   Log log_;
   SessionGpu gpu_;
   Plan plan_;
+  std::optional<ColorTarget> color_target_;  // nullopt: pictures are scored as they are
+  Recoloring recoloring_;                    // the reference is input 0, encode i is input i + 1
   Range range_;
   Pool pool_;
   ScoreFormat score_format_;

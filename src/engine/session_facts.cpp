@@ -53,12 +53,35 @@ std::optional<RangeFacts> Session::range_facts(const Encode& encode, bool partia
 }
 
 Json Session::score_options() const {
-  return Json::object({{"model", params_.model},
-                       {"feature", params_.feature},
-                       {"ignore_unknown", params_.ignore_unknown},
-                       {"n_subsample", params_.n_subsample},
-                       {"pool", params_.pool},
-                       {"window", params_.window}});
+  Json options = Json::object({{"model", params_.model},
+                               {"feature", params_.feature},
+                               {"ignore_unknown", params_.ignore_unknown},
+                               {"n_subsample", params_.n_subsample},
+                               {"pool", params_.pool},
+                               {"window", params_.window}});
+  if (!params_.convert.empty()) options.add("convert", params_.convert);
+  return options;
+}
+
+/* nullopt: pictures are scored as they are. */
+std::optional<Json> Session::conversion_facts() const {
+  if (!color_target_) return std::nullopt;
+  const Color& color = format_.color;
+  const bool maps = recoloring_.maps_tones();
+  const ColorRules& rules = color_target_->rules;
+  Json facts = Json::object({{"target", color_target_->name},
+                             {"matrix", matrix_name(color.matrix)},
+                             {"transfer", transfer_name(color.transfer)},
+                             {"primaries", primaries_name(color.primaries)},
+                             {"range", color.range == Color::Range::kFull ? "full" : "limited"},
+                             {"bits", format_.bpc},
+                             {"chroma", kChromaNames[static_cast<size_t>(format_.chroma)]},
+                             {"inputs", recoloring_.text()},
+                             {"sdr_white", rules.white}});
+  if (maps)
+    facts.add("tone_mapping",
+              format_text("BT.2390 EETF, %g to %g cd/m2, reference white of BT.2408", rules.peak, rules.white));
+  return facts;
 }
 
 /* The facts of one encode; nullptr: of all encodes. */
@@ -76,6 +99,7 @@ RunFacts Session::run_facts(const Encode* encode) const {
                .handover = handover_,
                .verify = params_.verify,
                .verification = pipeline_.verification(),
+               .conversion = conversion_facts(),
                .scores = plan_.score_facts()};
   const bool ended_before = encode && run.takeover == encode->number_of(encode->submitted());
   if (ended_before) run.takeover.reset();

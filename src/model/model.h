@@ -16,6 +16,7 @@
 
 #include "base/status.h"
 #include "kernels/options.h"
+#include "kernels/recolor/color_target.h"
 #include "model/svm.h"
 
 namespace vmafx {
@@ -46,6 +47,7 @@ struct ModelMember {
   std::optional<double> chroma_correction;  // the C of chroma-from-luma, see model.cpp
   std::optional<ScoreTransform> transform;  // only when it is in force
   std::optional<std::pair<double, double>> clip;
+  std::optional<ColorTarget> color_target{};  // both pictures are converted to it before features are computed
   Svm svm;
 };
 
@@ -78,6 +80,9 @@ class Model {
   Status predict(std::span<const double> features, std::span<double> scores) const;
 
   std::span<const ModelMember> members() const { return members_; }
+
+  /* That of all members; nullopt: features are computed from pictures as they are. */
+  const std::optional<ColorTarget>& color_target() const { return members_.front().color_target; }
 
  private:
   double raw_score(size_t member, std::span<const double> features) const;

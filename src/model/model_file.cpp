@@ -245,6 +245,37 @@ Status read_chroma_correction(const Fields& fields, ModelMember& member) {
   return {};
 }
 
+/* The code point that a text of the target names. */
+template <class Find>
+auto read_color(const Fields& fields, const char* name, Find find)
+    -> StatusOr<typename decltype(find(""))::value_type> {
+  VMAFX_ASSIGN(const std::string text, fields.text(name));
+  if (const auto code = find(text)) return *code;
+  return fields.wrong(name, "is '" + text + "', which is not supported");
+}
+
+/* The conversion that libvmaf's master makes with zimg: light above SDR's white is cut off, and white is zimg's. */
+constexpr ColorRules kZimgRules = {.white = 100, .maps_tones = false};
+
+/* {"colorspace": {"range": "limited", "primaries": "bt2020", "trc": "smpte2084", "matrix": "ictcp"}} */
+Status read_color_target(const Fields& fields, ModelMember& member) {
+  if (!fields.object.find("conversion_target")) return {};
+  VMAFX_ASSIGN(const Fields outer, fields.inside("conversion_target"));
+  VMAFX_TRY(outer.check_keys({"colorspace"}));
+  VMAFX_ASSIGN(const Fields space, outer.inside("colorspace"));
+  VMAFX_TRY(space.check_keys({"range", "primaries", "trc", "matrix"}));
+  ColorTarget target{.name = "the model's color space", .color = {}, .rules = kZimgRules};
+  VMAFX_ASSIGN(target.color.range, read_color(space, "range", find_range));
+  VMAFX_ASSIGN(target.color.primaries, read_color(space, "primaries", find_primaries));
+  VMAFX_ASSIGN(target.color.transfer, read_color(space, "trc", find_transfer));
+  VMAFX_ASSIGN(target.color.matrix, read_color(space, "matrix", find_matrix));
+  const VideoFormat format = {.w = 2, .h = 2, .color = target.color};
+  if (const Status status = Recolorer::create(format, format, {}).status(); !status.ok())
+    return space.wrong("matrix", "and the other keys are no target: " + status.message());
+  member.color_target = std::move(target);
+  return {};
+}
+
 Status check_model_type(const Fields& fields, bool in_collection) {
   VMAFX_ASSIGN(const std::string type, fields.text("model_type"));
   if (type == "BOOTSTRAP_LIBSVMNUSVR" || type == "RESIDUEBOOTSTRAP_LIBSVMNUSVR") return {};
@@ -255,7 +286,8 @@ Status check_model_type(const Fields& fields, bool in_collection) {
 StatusOr<ModelMember> read_member(const Fields& outer, const ModelSpec& spec, bool in_collection) {
   VMAFX_ASSIGN(const Fields fields, outer.inside("model_dict"));
   VMAFX_TRY(fields.check_keys({"model_type", "norm_type", "feature_names", "feature_opts_dicts", "slopes", "intercepts",
-                               "score_clip", "score_transform", "chroma_correction_parameter", "model"}));
+                               "score_clip", "score_transform", "chroma_correction_parameter", "conversion_target",
+                               "model"}));
   VMAFX_TRY(check_model_type(fields, in_collection));
   VMAFX_ASSIGN(std::vector<ModelFeature> features, read_features(fields));
   VMAFX_ASSIGN(const std::string svm_text, fields.text("model"));
@@ -267,6 +299,7 @@ StatusOr<ModelMember> read_member(const Fields& outer, const ModelSpec& spec, bo
   VMAFX_TRY(read_transform(fields, spec, member));
   VMAFX_TRY(read_clip(fields, spec, member));
   VMAFX_TRY(read_chroma_correction(fields, member));
+  VMAFX_TRY(read_color_target(fields, member));
   return member;
 }
 
@@ -288,6 +321,8 @@ StatusOr<std::vector<ModelMember>> read_collection(const Fields& document, const
     VMAFX_ASSIGN(const Fields member, document.inside(keys.back()));
     VMAFX_TRY(member.check_keys({"model_dict"}));
     VMAFX_ASSIGN(ModelMember read, read_member(member, spec, true));
+    if (!members.empty() && read.color_target != members.front().color_target)
+      return member.wrong("model_dict.conversion_target", "differs from that of member 0");
     members.push_back(std::move(read));
   }
   VMAFX_TRY(document.check_keys(keys));

@@ -889,6 +889,7 @@ START_TEST(wrong_texts_are_told_before_a_gpu_is_opened) {
       {"'a'", [](Params& params) { params.encodes = 2, params.encode_names = "a|a"; }},
       {"import=bogus", [](Params& params) { params.import = "bogus"; }},
       {"check=bogus", [](Params& params) { params.check = "bogus"; }},
+      {"convert=bogus", [](Params& params) { params.convert = "bogus"; }},
       {"backend 'bogus'", [](Params& params) { params.backend = "bogus"; }},
       {"maps=' '", [](Params& params) { params.maps = " "; }},
       {"none of the metrics has maps",

@@ -217,3 +217,23 @@ def alpha_modes_that_differ_change_no_sample(lab):
         check(psnr == 60 and not any("FFmpeg" in line for line in lines), pair, psnr, lines)
         ((_, lines),) = score_sides(lab, inputs, [pair], "libvmaf")
         check(sum("FFmpeg multiplies or divides the samples" in line for line in lines) == 1, pair, lines)
+
+
+@case
+def hdr_is_converted_to_sdr(lab):
+    """The tags of each input reach the library, whatever its depth; the report tells the conversion."""
+    tags = "setparams=colorspace={}:color_trc={}:color_primaries={}:range=tv"
+    hdr, sdr = tags.format("bt2020nc", "smpte2084", "bt2020"), tags.format("bt709", "bt709", "bt709")
+    end = "[d][r]vmafx=model=:feature=psnr:log_fmt=json:log_path=log.json"
+    graph = f"[0]format=yuv420p10le,{hdr}[d];[1]{sdr}[r];{end}"
+    lab.compare(graph).failed("input pix_fmt must match.")
+    lab.compare(graph + r":convert='bt709\:bits=8'").succeeded().says(
+        "pictures are scored in bt709: reference stays, main from bt2020nc/smpte2084/bt2020; HDR's tones are mapped"
+    )
+    told = lab.json("log.json")["vmafx"]["conversion"]
+    check_equal((told["target"], told["bits"], told["chroma"]), ("bt709", 8, "4:2:0"), "conversion")
+    check_equal(told["tone_mapping"], "BT.2390 EETF, 1000 to 203 cd/m2, reference white of BT.2408", "tone mapping")
+    lab.compare(f"[0]null[d];[1]{sdr}[r];{end}:convert=bt709").failed(
+        "the main input cannot be converted to bt709: its matrix is not known"
+    )
+    lab.compare(graph + ":convert=rec709").failed("there is no convert=rec709; use one of bt709, bt2020, ")

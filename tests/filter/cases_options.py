@@ -153,7 +153,6 @@ def model_files_are_read_as_a_whole(lab):
     target = '"colorspace": {"range": "limited", "primaries": "bt2020", "trc": "smpte2084", "matrix": "ictcp"}'
     for name, top, more, message in (
         ("good", '"param_dict": {"C": 4.0}, ', ', "feature_dict": {}', None),
-        ("target", "", f', "conversion_target": {{{target}}}', "model_dict.conversion_target is a key that"),
         ("top", '"conversion_target": {}, ', "", "conversion_target is a key that"),
         ("twice", "", ', "norm_type": "none"', "model_dict.norm_type is given twice"),
         ("option", "", ', "feature_opts_dicts": [{"no_such": 1}]', "adm has no option 'no_such'"),
@@ -167,6 +166,9 @@ def model_files_are_read_as_a_whole(lab):
             else:
                 outcome.failed(message)
                 outcome.says(f"model file '{path}': ")
+    path = lab.folder / "target.json"
+    path.write_text(f'{{"model_dict": {{{part}, "conversion_target": {{{target}}}}}}}')
+    lab.compare(f"vmafx=model=path={path}").failed("cannot be converted to the model's color space: its matrix is not")
 
 
 @case

@@ -489,26 +489,56 @@ START_TEST(broken_documents_are_refused) {
 }
 END_TEST
 
-/* Keys that are not read may be part of what the model means: conversion_target (libvmaf's master) has pictures
- * converted before features are computed. */
+/* libvmaf's master has pictures converted to it before features are computed. */
+const json kColorTarget = {
+    {"colorspace", {{"range", "limited"}, {"primaries", "bt2020"}, {"trc", "smpte2084"}, {"matrix", "ictcp"}}}};
+
+START_TEST(color_targets) {
+  ck_assert(!parsed(small_model()).color_target());
+  json document = small_model();
+  document["model_dict"]["conversion_target"] = kColorTarget;
+  const Model model = parsed(document);
+  const Color& color = model.color_target().value().color;
+  ck_assert(color == (Color{.matrix = 14, .transfer = 16, .primaries = 9, .range = Color::Range::kLimited}));
+  ck_assert(!model.color_target()->rules.maps_tones);
+
+  const auto refused = [](const json& target, const std::string& message) {
+    json wrong = small_model();
+    wrong["model_dict"]["conversion_target"] = target;
+    assert_contains(complaint(wrong.dump()), "model_dict.conversion_target" + message);
+  };
+  refused(nullptr, " is missing");
+  for (const json& value : {json(false), json(1), json("x"), json::array()}) refused(value, " is not an object");
+  refused(json::object(), ".colorspace is missing");
+  json target = kColorTarget;
+  target["size"] = 1;
+  refused(target, ".size is a key that this version does not know");
+  for (const char* key : {"range", "primaries", "trc", "matrix"}) {
+    target = kColorTarget;
+    target["colorspace"].erase(key);
+    refused(target, std::string(".colorspace.") + key + " is missing");
+    target["colorspace"][key] = "unknown";
+    refused(target, std::string(".colorspace.") + key + " is 'unknown', which is not supported");
+  }
+  target = kColorTarget;
+  target["colorspace"]["trc"] = "bt709";
+  refused(target, ".colorspace.matrix and the other keys are no target: ICtCp is defined for");
+
+  json collection = small_collection(2);
+  collection["1"]["model_dict"]["conversion_target"] = kColorTarget;
+  assert_contains(complaint(collection.dump()), "1.model_dict.conversion_target differs from that of member 0");
+}
+END_TEST
+
+/* Keys that are not read may be part of what the model means. */
 START_TEST(unknown_keys_are_refused) {
-  const json target = {
-      {"colorspace", {{"range", "limited"}, {"primaries", "bt2020"}, {"trc", "smpte2084"}, {"matrix", "ictcp"}}}};
   const auto refused = [](const json& document, const std::string& key) {
     assert_contains(
         complaint(document.dump()),
         "model file 'm.json': " + key + " is a key that this version does not know, and scores may depend on it");
   };
   json document = small_model();
-  document["model_dict"]["conversion_target"] = target;
-  refused(document, "model_dict.conversion_target");
-  for (const json& value : {json(nullptr), json(false), json(1), json("x"), json::array(), json::object()}) {
-    document = small_model();
-    document["model_dict"]["conversion_target"] = value;
-    refused(document, "model_dict.conversion_target");
-  }
-  document = small_model();
-  document["conversion_target"] = target;
+  document["conversion_target"] = kColorTarget;
   refused(document, "conversion_target");
   document = small_model();
   document["0"] = small_model();
@@ -524,9 +554,6 @@ START_TEST(unknown_keys_are_refused) {
   refused(document, "model_dict.\"\\u001b[31m\\n\"");
 
   json collection = small_collection(2);
-  collection["1"]["model_dict"]["conversion_target"] = target;
-  refused(collection, "1.model_dict.conversion_target");
-  collection = small_collection(2);
   collection["2"]["extra"] = 1;
   refused(collection, "2.extra");
   collection = small_collection(2);
@@ -695,6 +722,7 @@ int main() {
                                           {"fields", broken_files_are_refused_by_field},
                                           {"svm", broken_svm_texts_are_refused_by_line},
                                           {"documents", broken_documents_are_refused},
+                                          {"color_targets", color_targets},
                                           {"keys", unknown_keys_are_refused},
                                           {"harmless", harmless_keys_are_taken},
                                           {"repeated", repeated_keys_are_refused},

@@ -36,6 +36,7 @@ FLOORS = (
     ("kernels",),  # what a metric is: extractor, options, device twin
     ("kernels/arithmetic",),
     ("kernels/steps",),
+    ("kernels/recolor",),
     ("a family",),
     ("kernels/registry",),
     ("model",),

@@ -27,6 +27,16 @@ SamplePlane copy_plane(const VmafxPicture& picture, const PlaneLayout& layout, s
 
 /* -- In host memory ------------------------------------------------------------------------------------------------ */
 
+void HostPicture::crop_chroma(VideoFormat format) {
+  cropped = planes;
+  format.whole_chroma = false;
+  for (int p = 1; p < 3; p++) {
+    if (!planes.plane[p].data) continue;
+    cropped.plane[p].w = format.plane_w(p);
+    cropped.plane[p].h = format.plane_h(p);
+  }
+}
+
 HostReader::HostReader(const InputFormat& format, bool copies) : format_(format), copies_(copies) {
   for (int p = 0; p < 3; p++) {
     if (!is_copied(p)) continue;
@@ -57,14 +67,7 @@ StatusOr<HostPicture> HostReader::read(OwnedPicture memory) {
       host.planes.plane[p] = copy(picture, layout, host.copied->get() + offset_[p]);
     }
   }
-  host.cropped = host.planes;
-  VideoFormat cropped = format_.scored;
-  cropped.whole_chroma = false;
-  for (int p = 1; p < 3; p++) {
-    if (!format_.is_read(p)) continue;
-    host.cropped.plane[p].w = cropped.plane_w(p);
-    host.cropped.plane[p].h = cropped.plane_h(p);
-  }
+  host.crop_chroma(format_.scored);
   if (copies_) host.memory = OwnedPicture();
   return host;
 }

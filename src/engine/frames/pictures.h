@@ -56,6 +56,9 @@ struct HostPicture {
   Picture planes{};
   Picture cropped{};    // chroma of odd sizes rounded down, as most metrics read it (see Reads::whole_chroma)
   bool pinned[3] = {};  // the runtime can copy this plane from where it lies
+
+  /* Makes `cropped` of `planes`. */
+  void crop_chroma(VideoFormat format);
 };
 
 /* Makes planar views of the planes that are read. Samples that are interleaved (nv12) or shifted (p010) are copied once

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "kernels/steps/matrix3.h"
+
 namespace vmafx {
 namespace {
 
@@ -36,74 +38,34 @@ constexpr DisplayCurve kSrgb = {.toe = 0,
 
 /* The power of the display by transfer characteristics; 0: none that is known. */
 constexpr double kGamma[] = {0, 2.4, 2.4, 0, 2.2, 2.8, 2.4, 2.4, 1, 0, 0, 2.4, 2.4, 0, 2.4, 2.4, 0, 2.6};
-constexpr int kSrgbTransfer = 13;
 
 StatusOr<DisplayCurve> curve_of(int transfer) {
   if (transfer == kSrgbTransfer) return kSrgb;
-  const double gamma = transfer >= 0 && transfer < std::ssize(kGamma) ? kGamma[transfer] : 0;
+  const double gamma = display_gamma(transfer);
   if (gamma > 0) return of_gamma(gamma);
   return error(EINVAL, "transfer characteristics %d (H.273) have no white to scale to; those of SDR do", transfer);
 }
 
 // -- Matrix ----------------------------------------------------------------------------------------------------------
 
-/* The parts of red and blue in luma. */
-struct LumaParts {
-  double red = 0, blue = 0;
-};
-
 /* By matrix coefficients; 0: they are unknown, or not a linear function of R'G'B'. */
 constexpr LumaParts kLumaParts[] = {{},           {0.2126, 0.0722}, {0.2126, 0.0722}, {},
                                     {0.30, 0.11}, {0.299, 0.114},   {0.299, 0.114},   {0.212, 0.087},
                                     {},           {0.2627, 0.0593}};
 
-StatusOr<LumaParts> luma_parts_of(int matrix) {
-  const LumaParts parts = matrix >= 0 && matrix < std::ssize(kLumaParts) ? kLumaParts[matrix] : LumaParts{};
-  if (parts.red > 0) return parts;
-  return error(EINVAL, "matrix coefficients %d (H.273) are unknown, or not a linear function of R'G'B'", matrix);
-}
-
 // -- Primaries -------------------------------------------------------------------------------------------------------
-
-using Vector = std::array<double, 3>;
-using Matrix = std::array<double, 9>;
-
-Vector product(const Matrix& m, const Vector& v) {
-  Vector out;
-  for (int i = 0; i < 3; i++) out[i] = m[3 * i] * v[0] + m[3 * i + 1] * v[1] + m[3 * i + 2] * v[2];
-  return out;
-}
-
-Matrix product(const Matrix& a, const Matrix& b) {
-  Matrix out;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
-  return out;
-}
-
-Matrix inverse(const Matrix& m) {
-  const Matrix adjugate = {m[4] * m[8] - m[5] * m[7], m[2] * m[7] - m[1] * m[8], m[1] * m[5] - m[2] * m[4],
-                           m[5] * m[6] - m[3] * m[8], m[0] * m[8] - m[2] * m[6], m[2] * m[3] - m[0] * m[5],
-                           m[3] * m[7] - m[4] * m[6], m[1] * m[6] - m[0] * m[7], m[0] * m[4] - m[1] * m[3]};
-  const double determinant = m[0] * adjugate[0] + m[1] * adjugate[3] + m[2] * adjugate[6];
-  Matrix out;
-  for (int i = 0; i < 9; i++) out[i] = adjugate[i] / determinant;
-  return out;
-}
-
-Matrix diagonal(const Vector& v) { return {v[0], 0, 0, 0, v[1], 0, 0, 0, v[2]}; }
 
 struct Chromaticity {
   double x, y;
-  Vector xyz() const { return {x / y, 1, (1 - x - y) / y}; }
+  Vector3 xyz() const { return {x / y, 1, (1 - x - y) / y}; }
 };
 
 struct Primaries {
   Chromaticity red, green, blue, white;
 
-  Matrix to_xyz() const {
-    const Vector r = red.xyz(), g = green.xyz(), b = blue.xyz();
-    const Matrix columns = {r[0], g[0], b[0], r[1], g[1], b[1], r[2], g[2], b[2]};
+  Matrix3 to_xyz() const {
+    const Vector3 r = red.xyz(), g = green.xyz(), b = blue.xyz();
+    const Matrix3 columns = {r[0], g[0], b[0], r[1], g[1], b[1], r[2], g[2], b[2]};
     return product(columns, diagonal(product(inverse(columns), white.xyz())));
   }
 };
@@ -129,9 +91,9 @@ StatusOr<Primaries> primaries_of(int code) {
 }
 
 /* Bradford's adaptation of XYZ under one white to that under another. */
-Matrix adapted(const Chromaticity& from, const Chromaticity& to) {
-  constexpr Matrix kCones = {0.8951, 0.2664, -0.1614, -0.7502, 1.7135, 0.0367, 0.0389, -0.0685, 1.0296};
-  const Vector a = product(kCones, from.xyz()), b = product(kCones, to.xyz());
+Matrix3 adapted(const Chromaticity& from, const Chromaticity& to) {
+  constexpr Matrix3 kCones = {0.8951, 0.2664, -0.1614, -0.7502, 1.7135, 0.0367, 0.0389, -0.0685, 1.0296};
+  const Vector3 a = product(kCones, from.xyz()), b = product(kCones, to.xyz());
   return product(inverse(kCones), product(diagonal({b[0] / a[0], b[1] / a[1], b[2] / a[2]}), kCones));
 }
 
@@ -140,6 +102,14 @@ Matrix adapted(const Chromaticity& from, const Chromaticity& to) {
 float hlg_power_of(double peak) { return static_cast<float>(1.2 * std::pow(1.111, std::log2(peak / 1000)) - 1); }
 
 }  // namespace
+
+double display_gamma(int transfer) { return transfer >= 0 && transfer < std::ssize(kGamma) ? kGamma[transfer] : 0; }
+
+StatusOr<LumaParts> luma_parts_of(int matrix) {
+  const LumaParts parts = matrix >= 0 && matrix < std::ssize(kLumaParts) ? kLumaParts[matrix] : LumaParts{};
+  if (parts.red > 0) return parts;
+  return error(EINVAL, "matrix coefficients %d (H.273) are unknown, or not a linear function of R'G'B'", matrix);
+}
 
 StatusOr<LinearLight> display_rgb_of(const VideoFormat& format) {
   const bool full_range = format.color.range == Color::Range::kFull;
@@ -199,8 +169,8 @@ StatusOr<std::array<double, 9>> primaries_to_xyz(int code) {
 
 StatusOr<std::array<double, 9>> primaries_to_bt709(const VideoFormat& format) {
   const int code = format.color.primaries;
-  if (code == 1 || code == 2) return Matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
-  VMAFX_ASSIGN(const Matrix to_xyz, primaries_to_xyz(code));
+  if (code == 1 || code == 2) return Matrix3{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  VMAFX_ASSIGN(const Matrix3 to_xyz, primaries_to_xyz(code));
   return product(inverse(kBt709.to_xyz()), to_xyz);
 }
 

@@ -17,6 +17,17 @@ namespace vmafx {
  * without a white to scale to (PQ, HLG, logarithms). */
 StatusOr<LinearLight> linear_light_of(const VideoFormat& format);
 
+/* The power of a display by transfer characteristics; 0: none that is known, or not a power (sRGB, PQ, HLG). */
+inline constexpr int kSrgbTransfer = 13, kSmpte428Transfer = 17;
+double display_gamma(int transfer);
+
+/* The parts of red and blue in luma, by matrix coefficients. EINVAL: they are unknown, or not a linear function of
+ * R'G'B'. */
+struct LumaParts {
+  double red = 0, blue = 0;
+};
+StatusOr<LumaParts> luma_parts_of(int matrix);
+
 /* PQ and HLG, too, by their transfer. hlg_peak: of the display, in cd/m2. */
 inline constexpr int kPqTransfer = 16, kHlgTransfer = 18;
 StatusOr<LinearLight> linear_light_of(const VideoFormat& format, double hlg_peak);
