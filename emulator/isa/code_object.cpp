@@ -34,7 +34,7 @@ void run_past_the_end(Wave& wave, const Instruction&) { wave.group->fault("runs 
 
 bool CodeObject::fits(const uint8_t* file, const Architecture& architecture) {
   const bool is_elf = std::memcmp(file, ELFMAG, SELFMAG) == 0;
-  return is_elf && header(file).e_machine == kMachine && (header(file).e_flags & 0xff) == architecture.machine;
+  return is_elf && header(file).e_machine == kMachine && architecture.runs(header(file).e_flags & 0xff);
 }
 
 /* The headers of sections are the end of what linkers write. */

@@ -89,7 +89,7 @@ bool Group::is_readable(uintptr_t address, unsigned bytes) const {
  * for it. If all waves of a block share their first cache, it keeps the order ("Memory Model" in LLVM's User Guide for
  * the AMDGPU backend). */
 bool Group::notes_stores() const {
-  return wave_count_ > 1 && architecture_->generation() >= 10 && kernel_->descriptor.is_on_two_units();
+  return wave_count_ > 1 && architecture_->generation >= 10 && kernel_->descriptor.is_on_two_units();
 }
 
 void Group::arrive_at_barrier(Wave& wave) {

@@ -135,10 +135,10 @@ enum Family : unsigned { kGfx9 = 1, kGfx90a = 2, kGfx94x = 4, kGfx110x = 8 };
 
 unsigned family(const Architecture& a) {
   unsigned families = 0;
-  if (a.generation() == 9) families |= kGfx9;
+  if (a.generation == 9) families |= kGfx9;
   if (a.has_name("gfx90a")) families |= kGfx90a;
-  if (a.has_name("gfx94")) families |= kGfx94x;
-  if (a.has_name("gfx110")) families |= kGfx110x;
+  if (a.is_gfx94x()) families |= kGfx94x;
+  if (a.has_name("gfx110") || a.has_name("gfx11-")) families |= kGfx110x;
   return families;
 }
 
@@ -223,7 +223,7 @@ void find_hazards(const Architecture& architecture, Instruction& i) {
   } else if (i.mnemonic == "s_nop") {
     of.wait_states = static_cast<uint8_t>(number_in(i.text) + 1);
   }
-  if (architecture.generation() == 12) {
+  if (architecture.generation == 12) {
     of.scalars_read = scalars_among(sides.read);
     of.scalars_written = scalars_among(sides.written);
   }
@@ -271,7 +271,7 @@ bool HeldScalars::issue(const Instruction& i, std::string* problem) {
 /* -- Recent instructions ------------------------------------------------------------------------------------------- */
 
 void Recent::begin(const Architecture& architecture, bool checks_scalars) {
-  checks_scalars_ = checks_scalars && architecture.generation() == 12;
+  checks_scalars_ = checks_scalars && architecture.generation == 12;
   held_scalars_ = {};
   count_ = 0;
   rules_ = 0;

@@ -42,6 +42,13 @@ std::string compute_cache() {
   return "~/.nv/ComputeCache";
 }
 
+/* Adds to a failure what its message does not say: which ROCm loads code for a family of GPUs. */
+Status explain_loading(const Status& failure, const CodeObject& code) {
+  if (!code.is_generic()) return failure;
+  return error(failure.code(), "%s; ROCm loads the code for %s since 6.4, and this build has none for the GPU alone",
+               failure.message().c_str(), code.arch);
+}
+
 void tell_of_compiling(const Context& context) {
   const Device& device = context.device();
   const std::string cache = compute_cache();
@@ -219,8 +226,9 @@ Status find_runtime() {
 StatusOr<OpenedDevice> load_kernels(ContextPtr context, const CodeObject& code) {
   VMAFX_TRY(still_wanted(context));
   if (code.is_ptx()) tell_of_compiling(*context);
-  VMAFX_ASSIGN(Module module, Module::load(context, code.image.data()));
-  OpenedDevice opened{context->device(), nullptr, context, std::make_shared<const Module>(std::move(module))};
+  auto module = Module::load(context, code.image.data());
+  if (!module.ok()) return explain_loading(module.status(), code);
+  OpenedDevice opened{context->device(), nullptr, context, std::make_shared<const Module>(std::move(module.value()))};
   VMAFX_TRY(still_wanted(context));
   VMAFX_TRY(self_test(opened.context, *opened.kernels));
   return opened;

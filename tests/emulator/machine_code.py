@@ -7,7 +7,8 @@ usage: machine_code.py [BUILD] [--long]
   BUILD   a build folder (default: build) with code objects for these architectures
   --long  all cases of the parity program instead of the smallest of each kind, more architectures, and every case once
           more under hard conditions: waves and blocks in another order, waves interrupted after a few instructions,
-          loads that come as late as they may, reciprocals and roots as wrong as the hardware's may be
+          loads that come as late as they may, reciprocals and roots as wrong as the hardware's may be; the smallest
+          cases with the code for families of GPUs
 
 Each architecture's machine code runs on the runtime libvmafx_hip_amd.so (emulator/README.md). Prints one line per check
 and 'N passed, N failed, N skipped' at the end; exits 1 when something failed.
@@ -26,6 +27,7 @@ from pathlib import Path
 
 ARCHITECTURES = "gfx1100", "gfx942", "gfx1201"
 MORE_ARCHITECTURES = "gfx906", "gfx90a", "gfx1030"
+FAMILIES = "gfx9-generic", "gfx9-4-generic", "gfx10-1-generic", "gfx10-3-generic", "gfx11-generic", "gfx12-generic"
 DISASSEMBLERS = "llvm-objdump-19", "llvm-objdump-20", "llvm-objdump-21", "llvm-objdump-22", "llvm-objdump"
 # All programs that launch kernels and compare the results; together they launch every kernel. The first one takes most
 # of the time.
@@ -116,7 +118,8 @@ def last_words(output):
 
 
 def need_code(build, architecture):
-    if f"device_code/{architecture}.co" not in (build / "config.status").read_text():
+    objects = re.search(r"^CODE_OBJECTS = (.*)", (build / "Makefile").read_text(), re.MULTILINE)
+    if f"device_code/{architecture}.co" not in objects[1].split():
         raise Skip("this is built without code for it (configure --with-hip-archs)")
     if not any(shutil.which(name) for name in DISASSEMBLERS):
         raise Skip("llvm-objdump, which decodes machine code, is not installed (package llvm-19)")
@@ -202,6 +205,8 @@ def cases(build, deep):
             yield f"{architecture} held scalars", held_scalars, (build, architecture)
         if deep:
             yield f"{architecture} under hard conditions", kernels_agree, (build, architecture, "", HARD)
+    for family in FAMILIES if deep else ():
+        yield family, kernels_agree, (build, family, "smallest", {})
 
 
 def main():

@@ -89,6 +89,22 @@ START_TEST(code_fits_its_architecture) {
   assert_text_eq(found("sm_75"), "compute_75");
   assert_text_eq(found("sm_120"), "compute_90");
   assert_text_eq(found("sm_70"), "none");
+  const CodeObject families[] = {{"gfx11-generic", kNothing},  {"gfx1100", kNothing},
+                                 {"gfx9-4-generic", kNothing}, {"gfx10-3-generic", kNothing},
+                                 {"gfx9-generic", kNothing},   {"gfx12-generic", kNothing}};
+  const auto found_with_families = [&](const char* arch) {
+    const CodeObject* object = find_code_object(families, arch);
+    return std::string(object ? object->arch : "none");
+  };
+  assert_text_eq(found_with_families("gfx1100"), "gfx1100");
+  assert_text_eq(found_with_families("gfx1103"), "gfx11-generic");
+  assert_text_eq(found_with_families("gfx1153"), "gfx11-generic");
+  assert_text_eq(found_with_families("gfx950"), "gfx9-4-generic");
+  assert_text_eq(found_with_families("gfx90c"), "gfx9-generic");
+  assert_text_eq(found_with_families("gfx1035"), "gfx10-3-generic");
+  assert_text_eq(found_with_families("gfx1200"), "gfx12-generic");
+  for (const char* alone : {"gfx908", "gfx90a", "gfx1010", "gfx1250", "gfx1300", ""})
+    assert_text_eq(found_with_families(alone), "none");
   assert_text_eq(list_architectures({}), "none");
   assert_text_eq(list_architectures(std::span(objects).first(2)), "gfx1100, gfx90a");
 }

@@ -28,7 +28,7 @@ void do_nothing(Wave&, const Instruction&) {}
 void get_address(Wave& wave, const Instruction& i) {
   constexpr uint64_t kAddress = (uint64_t{1} << 48) - 1;
   write_scalar_pair(wave, i.operands[0],
-                    wave.architecture->generation() >= 12 ? i.next_address & kAddress : i.next_address);
+                    wave.architecture->generation >= 12 ? i.next_address & kAddress : i.next_address);
 }
 
 }  // namespace
