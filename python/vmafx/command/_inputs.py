@@ -206,7 +206,8 @@ def refuse_light(dists: list[Video], ref: Video) -> None:
         if video.transfer and ref.transfer and HDR.get(video.transfer) != HDR.get(ref.transfer):
             raise Failure(
                 f"{video.name} is {HDR.get(video.transfer, 'SDR')} and {ref.name} is {HDR.get(ref.transfer, 'SDR')}: "
-                "map the tones of one of them first (ffmpeg's filters zscale and tonemap)"
+                "map the tones of one of them first (ffmpeg's filters zscale and tonemap), or score them with ffmpeg's "
+                "filter, as in vmafx=convert=bt709"
             )
 
 
