@@ -68,6 +68,12 @@ bool parse_register(const std::string& text, Operand& operand) {
   return true;
 }
 
+void become_literal(uint32_t value, Operand& operand) {
+  operand.is_literal = true;
+  operand.wide_signed = static_cast<uint64_t>(static_cast<int32_t>(value));
+  operand.wide_float = static_cast<uint64_t>(value) << 32;
+}
+
 /* "0.5" is a float or a double, "0x3f000000" a literal of 32 bits, "-1" an integer of any size. */
 void parse_constant(const std::string& text, Operand& operand) {
   operand.kind = Operand::Kind::kConstant;
@@ -82,12 +88,8 @@ void parse_constant(const std::string& text, Operand& operand) {
   } else {
     const auto value = static_cast<uint64_t>(std::strtoll(text.c_str(), &end, 0));
     operand.value = static_cast<uint32_t>(value);
-    operand.is_literal = is_hexadecimal && value >> 32 == 0;
     operand.wide = operand.wide_signed = operand.wide_float = value;
-    if (operand.is_literal) {
-      operand.wide_signed = static_cast<uint64_t>(static_cast<int32_t>(operand.value));
-      operand.wide_float = value << 32;
-    }
+    if (is_hexadecimal && value >> 32 == 0) become_literal(operand.value, operand);
   }
   if (end == text.c_str() || *end) unknown("operand", text);
 }
@@ -101,6 +103,9 @@ Operand parse_operand(const std::string& text) {
   if (text.starts_with("sext(")) {
     operand = inner(5, 1);
     operand.sign_extend = true;
+  } else if (text.starts_with("lit(")) {  // LLVM 22: a literal, although its value needs none
+    operand = inner(4, 1);
+    become_literal(operand.value, operand);
   } else if (text[0] == '-' && !begins_with_digit(text, 1)) {
     operand = inner(1, 0);
     operand.negate = true;
@@ -153,6 +158,7 @@ bool apply_vector_modifier(Instruction& i, const std::string& key, const std::st
   else if (key == "op_sel_hi") i.op_sel_hi = parse_bits(value, sources);
   else if (key == "neg_lo") i.neg_lo = parse_bits(value, sources);
   else if (key == "neg_hi") i.neg_hi = parse_bits(value, sources);
+  else if (key == "bitop3") i.truth_table = static_cast<uint8_t>(std::strtol(value.c_str(), nullptr, 0));
   else return false;
   return true;
 }

@@ -241,8 +241,12 @@ void find_hazards(const Architecture& architecture, Instruction& i) {
 /* -- Held scalars -------------------------------------------------------------------------------------------------- */
 
 bool HeldScalars::issue(const Instruction& i, std::string* problem) {
+  if (is_memory(i) || is_local(i)) return true;  // addresses take another way
   const Scalars kVccs = scalars_among({kVccPair});
-  if (i.unit == Unit::kScalarMemory) from_scalar_.reset(), from_vector_.reset();
+  if (i.unit == Unit::kScalarMemory) {  // what it loads is waited for by a counter
+    from_scalar_.reset(), from_vector_.reset();
+    return true;
+  }
   if (begins(i, "s_wait_alu")) {
     if (waits_for(i, "sa_sdst", 0, 1)) from_scalar_.reset();
     if (waits_for(i, "va_sdst", 9, 7)) from_vector_ &= kVccs;

@@ -89,6 +89,7 @@ struct Instruction {
   Select result_select = kDword;
   bool result_pads = true;                                    // with zeros, of SDWA
   uint8_t op_sel = 0, op_sel_hi = 7, neg_lo = 0, neg_hi = 0;  // a bit for each operand
+  uint8_t truth_table = 0;                                    // bitop3
   int32_t offset = 0, offset0 = 0, offset1 = 0;
   WaitCounts wait;
   int32_t target = -1;  // a branch's: the number of an instruction; until all are decoded, words from the next one

@@ -201,6 +201,12 @@ START_TEST(integers) {
       {"v_min3_u32 v0, v10, v11, v12", 0xffffffff, 3, 4, 3},
       {"v_max_i32_e32 v0, v10, v11", 0x80000000, 0, 0, 0},
       {"v_max_u32_e32 v0, v10, v11", 0x80000000, 0, 0, 0x80000000},
+      {"v_maxmin_i32 v0, v10, v11, v12", i(-5), i(-7), i(-6), i(-6) & 0xffffffff},
+      {"v_maxmin_i32 v0, v10, v11, v12", 0x80000000, 3, 4, 3},
+      {"v_pk_sub_i16 v0, v10, v11", 0x00058000, 0x00070001, 0, 0xfffe7fff},
+      {"v_pk_sub_i16 v0, 0, v11", 0, 0x80000001, 0, 0x8000ffff},
+      {"v_pk_sub_i16 v0, v10, v11 op_sel:[1,0] op_sel_hi:[0,1]", 0x00050009, 0x00070001, 0, 0x00020004},
+      {"v_pk_max_i16 v0, v10, v11", 0x7fff8000, 0x8000ffff, 0, 0x7fffffff},
       {"v_sad_u8 v0, v10, v11, v12", 0x10ff0004, 0x20000105, 100, 100 + 0x10 + 0xff + 1 + 1},
       {"v_dot4_u32_u8 v0, v10, v11, v12", 0xff020304, 0xff010101, 1, 255 * 255 + 9 + 1},
       {"v_xad_u32 v0, v10, v11, v12", 0xff, 0x0f, 1, 0xf1},
@@ -210,6 +216,9 @@ END_TEST
 
 START_TEST(bits) {
   check_vectors({
+      {"v_bitop3_b32 v0, v10, v11, v12 bitop3:0x80", 0xf0, 0xcc, 0xaa, 0x80},
+      {"v_bitop3_b32 v0, v10, v11, v12 bitop3:0x13", 0xf0, 0xcc, 0xaa, 0xffffff13},
+      {"v_bitop3_b32 v0, v10, v11, v12 bitop3:0xe1", 0xf0, 0xcc, 0xaa, 0xffffffe1},
       {"v_lshlrev_b32_e32 v0, v10, v11", 33, 3, 0, 6},
       {"v_lshrrev_b32_e32 v0, v10, v11", 63, 0x80000000, 0, 1},
       {"v_ashrrev_i32_e32 v0, v10, v11", 63, 0x80000000, 0, 0xffffffff},
@@ -245,6 +254,7 @@ END_TEST
 START_TEST(halves_and_parts) {
   const std::initializer_list<Case> results_alone = {
       {"v_add_u16_e32 v0, v10, v11", 0x1ffff, 0x20002, 0, 1},
+      {"v_max_i16_e32 v0, v10, v11", 0x18000, 0x27fff, 0, 0x7fff},
       {"v_lshrrev_b16_e32 v0, v10, v11", 17, 0xabcd8000, 0, 0x4000},
       {"v_sub_u32_sdwa v0, v10, v11 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_1 src1_sel:WORD_1", 0x00120500,
        0x00020000, 0, 3},
@@ -312,6 +322,7 @@ START_TEST(doubles) {
       {"v_mul_f64 v[0:1], v[20:21], 0.5", d(3), 0, 0, d(1.5)},
       {"v_mul_f64 v[0:1], v[20:21], 2", d(1), 0, 0, d(0x1p-1073)},  // an integer is its bits
       {"v_add_f64 v[0:1], v[20:21], 0x3ff80000", 0, 0, 0, d(1.5)},  // a literal is the upper half
+      {"v_add_f64 v[0:1], v[20:21], lit(0x3ff80000)", 0, 0, 0, d(1.5)},
       {"v_fma_f64 v[0:1], v[20:21], v[22:23], v[24:25]", d(1 + 0x1p-30), d(1 + 0x1p-30), d(-1 - 0x1p-29), d(0x1p-60)},
       {"v_max_f64 v[0:1], v[20:21], v[22:23]", d(std::nan("")), d(4), 0, d(4)},
       {"v_rndne_f64_e32 v[0:1], v[20:21]", d(3.5), 0, 0, d(4)},
@@ -655,6 +666,9 @@ START_TEST(held_scalars) {
   ck_assert(!is_told({hold, salu, "s_wait_alu 0xfffe", by_vector}));
   ck_assert(!is_told({hold, valu, "s_wait_alu 0xf1ff", "v_mov_b32_e32 v3, s4"}));
   ck_assert(!is_told({hold, salu, "s_load_b32 s8, s[10:11], 0x0", by_vector}));
+  ck_assert(!is_told({hold, "s_load_b64 s[4:5], s[10:11], 0x0", by_vector}));
+  ck_assert(!is_told({hold, salu, "global_load_b32 v3, v4, s[4:5]"}));
+  ck_assert(is_told({hold, salu, "global_load_b32 v3, v4, s[4:5]", by_vector}));
   ck_assert(hazard("gfx1100", {hold, "s_mov_b32 s4, s0", "v_mov_b32_e32 v3, s4"}).empty());
 }
 END_TEST

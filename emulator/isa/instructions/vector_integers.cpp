@@ -60,6 +60,40 @@ void multiply_add_16(Wave& wave, const Instruction& i) {
   run_lane_wise(wave, i, &decltype(f)::operator());
 }
 
+/* Each half of the result from the halves of the sources that op_sel and op_sel_hi say. */
+template <class F>
+Handler packed(F) {
+  return [](Wave& wave, const Instruction& i) {
+    if (i.clamp) fault(wave, "clamp of packed integers");
+    Row<u32> buffers[2], result;
+    const u32* const a = fetch(wave, i, 1, 0, buffers[0]);
+    const u32* const b = fetch(wave, i, 2, 1, buffers[1]);
+    const auto half = [&](unsigned lane, unsigned sel) {
+      return static_cast<u16>(
+          F{}(static_cast<i16>(a[lane] >> (sel & 1 ? 16 : 0)), static_cast<i16>(b[lane] >> (sel & 2 ? 16 : 0))));
+    };
+    each_lane(wave, [&](unsigned l) { result.of[l] = u32{half(l, i.op_sel_hi)} << 16 | half(l, i.op_sel); });
+    store(wave, i, result);
+  };
+}
+
+/* A function of three bits, as the table of its eight results. */
+void look_up_bits(Wave& wave, const Instruction& i) {
+  Row<u32> buffers[3], result;
+  const u32* sources[3];
+  for (int n = 0; n < 3; n++) sources[n] = fetch(wave, i, n + 1, n, buffers[n]);
+  each_lane(wave, [&](unsigned l) {
+    result.of[l] = 0;
+    for (unsigned entry = 0; entry < 8; entry++) {
+      if (!(i.truth_table >> entry & 1)) continue;
+      u32 bits = ~0u;
+      for (unsigned n = 0; n < 3; n++) bits &= entry >> (2 - n) & 1 ? sources[n][l] : ~sources[n][l];
+      result.of[l] |= bits;
+    }
+  });
+  store(wave, i, result);
+}
+
 void add_sums(Table& t) {
   t.add({"v_add_u32", "v_add_nc_u32"},
         lane_wise_or_clamped([](u32 a, u32 b) { return a + b; }, [](u32 a, u32 b) { return a + b < a ? ~0u : a + b; }));
@@ -75,6 +109,7 @@ void add_sums(Table& t) {
   t.add("v_sad_u8", lane_wise([](u32 a, u32 b, u32 c) { return add_differences(a, b, c); }));
   t.add({"v_add_u16", "v_add_nc_u16"}, lane_wise([](u16 a, u16 b) { return static_cast<u16>(a + b); }));
   t.add({"v_sub_u16", "v_sub_nc_u16"}, lane_wise([](u16 a, u16 b) { return static_cast<u16>(a - b); }));
+  t.add("v_pk_sub_i16", packed([](i16 a, i16 b) { return a - b; }));
 }
 
 void add_products_to(Table& t) {
@@ -99,6 +134,9 @@ void add_extremes(Table& t) {
   t.add("v_min_i32", lane_wise([](i32 a, i32 b) { return std::min(a, b); }));
   t.add("v_max_u32", lane_wise([](u32 a, u32 b) { return std::max(a, b); }));
   t.add("v_min_u32", lane_wise([](u32 a, u32 b) { return std::min(a, b); }));
+  t.add("v_max_i16", lane_wise([](i16 a, i16 b) { return std::max(a, b); }));
+  t.add("v_pk_max_i16", packed([](i16 a, i16 b) { return std::max(a, b); }));
+  t.add("v_maxmin_i32", lane_wise([](i32 a, i32 b, i32 c) { return std::min(std::max(a, b), c); }));
   t.add("v_max3_i32", lane_wise([](i32 a, i32 b, i32 c) { return std::max(std::max(a, b), c); }));
   t.add("v_min3_i32", lane_wise([](i32 a, i32 b, i32 c) { return std::min(std::min(a, b), c); }));
   t.add("v_max3_u32", lane_wise([](u32 a, u32 b, u32 c) { return std::max(std::max(a, b), c); }));
@@ -119,6 +157,7 @@ void add_logic(Table& t) {
   t.add("v_or3_b32", lane_wise([](u32 a, u32 b, u32 c) { return a | b | c; }));
   t.add("v_xor3_b32", lane_wise([](u32 a, u32 b, u32 c) { return a ^ b ^ c; }));
   t.add("v_bfi_b32", lane_wise([](u32 a, u32 b, u32 c) { return (a & b) | (~a & c); }));
+  t.add("v_bitop3_b32", look_up_bits);
   t.add("v_perm_b32", lane_wise([](u32 a, u32 b, u32 c) { return permute_bytes(a, b, c); }));
 }
 
