@@ -53,7 +53,8 @@ class OwnedPicture {
     if (picture_.release) picture_.release(picture_.opaque);
   }
 
-  /* A picture moves some ten times on its way, so only what it has of its objects, two thirds of its bytes, is copied. */
+  /* A picture moves some ten times on its way, so of its objects, two thirds of its bytes, only what it has is
+   * copied. */
   void take(OwnedPicture& other) noexcept {
     constexpr size_t kTail = offsetof(VmafxPicture, plane_object);
     auto* const to = reinterpret_cast<std::byte*>(&picture_);
