@@ -124,7 +124,8 @@ int vmaf_cuda_preallocate_pictures(VmafContext* vmaf, VmafCudaPictureConfigurati
     const std::lock_guard lock(vmaf->mutex);
     const bool on_device = cfg.pic_prealloc_method == VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE;
     if (cfg.pic_prealloc_method > VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED)
-      return COMPAT_INVALID("there is no method %u of allocating pictures", unsigned{cfg.pic_prealloc_method});
+      return COMPAT_INVALID("vmaf_cuda_preallocate_pictures(): method %u of allocating is not known: use 0 to 3",
+                            unsigned{cfg.pic_prealloc_method});
     if (on_device && !vmaf->cuda)
       return COMPAT_INVALID("pictures in CUDA's memory need vmaf_cuda_import_state() before");
     vmaf->cuda_pool.reset();

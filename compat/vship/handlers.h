@@ -24,7 +24,7 @@ struct Pictures {
   const int64_t* dist_strides;
 };
 
-/* What a metric is given beside pictures. */
+/* A metric with its settings: all that it is given beside pictures. */
 struct Choice {
   std::string features;
   float fps = 0;

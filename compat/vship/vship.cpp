@@ -50,7 +50,8 @@ const char* words_of(Vship_Exception exception) {
     case Vship_OutOfVRAM: return "OutOfVRAM: the memory of the GPU is exhausted; open fewer handlers";
     case Vship_OutOfRAM: return "OutOfRAM: memory is exhausted";
     case Vship_HIPError: return "HIPError: the device or the library failed; the detailed message says how";
-    case Vship_BadDisplayModel: return "BadDisplayModel: there is no such display; the detailed message lists them";
+    case Vship_BadDisplayModel:
+      return "BadDisplayModel: the display is not known; the detailed message lists those that are";
     case Vship_DifferingInputType: return "DifferingInputType: these pictures cannot be scored against each other";
     case Vship_NonRGBSInput: return "NonRGBSInput: the pictures could not be converted";
     case Vship_BadPath: return "BadPath: a file cannot be read";
@@ -110,7 +111,7 @@ Vship_Exception refuse_map(Handler& handler) {
   return handler.fail(Vship_BadPointer, "the library makes no map of distances; pass NULL for it");
 }
 
-/* What is wrong with a display, by the library's words for it. */
+/* The exception for a display that the library refuses: vmafx.h has no code for it, so its message tells. */
 Vship_Exception cause_of(const std::string& message, const std::string& file) {
   if (message.find("there is no display") != std::string::npos) return Vship_BadDisplayModel;
   if (message.find("file of displays") == std::string::npos) return Vship_DifferingInputType;

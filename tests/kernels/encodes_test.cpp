@@ -25,17 +25,11 @@ constexpr size_t kEncodes[] = {2, 3, 5, 9};
 using Sums = std::vector<std::byte>;
 
 /* Frame `frame` of encode `encode`: the distorted pictures of another frame, or the reference's own. */
-FrameSet frame_of(const std::vector<PicturePair>& pairs, size_t frame, size_t encode) {
-  const auto dist = [&](size_t of) { return encode == 1 ? pairs[of].ref : pairs[(of + encode) % pairs.size()].dist; };
-  FrameSet set;
-  set.index = set.number = static_cast<int64_t>(frame);
-  set.ref = pairs[frame].ref;
-  set.dist = dist(frame);
-  for (size_t back = 1; back <= 2 && back <= frame; back++) {
-    set.earlier_ref[back - 1] = pairs[frame - back].ref;
-    set.earlier_dist[back - 1] = dist(frame - back);
-  }
-  return set;
+FrameSet frame_of(std::vector<PicturePair> pairs, size_t frame, size_t encode) {
+  const std::vector<PicturePair> given = pairs;
+  for (size_t i = 0; i < pairs.size(); i++)
+    pairs[i].dist = encode == 1 ? given[i].ref : given[(i + encode) % given.size()].dist;
+  return vmafx::test::frame_of(pairs, frame);
 }
 
 Sums alone(const Extractor& extractor, const FrameSet& frame) {

@@ -50,18 +50,6 @@ std::unique_ptr<Extractor> make_mapping(const ExtractorInfo& info, const VideoFo
   return std::move(made.value());
 }
 
-FrameSet frame_of(const std::vector<PicturePair>& pairs, size_t frame) {
-  FrameSet set;
-  set.index = set.number = static_cast<int64_t>(frame);
-  set.ref = pairs[frame].ref;
-  set.dist = pairs[frame].dist;
-  for (size_t back = 1; back <= 2 && back <= frame; back++) {
-    set.earlier_ref[back - 1] = pairs[frame - back].ref;
-    set.earlier_dist[back - 1] = pairs[frame - back].dist;
-  }
-  return set;
-}
-
 Sums extract(const Extractor& extractor, const FrameSet& frame) {
   const TestScratch scratch(extractor.scratch_bytes());
   const AlignedBytes memory = allocate_aligned(extractor.sums_bytes());

@@ -151,6 +151,19 @@ class DeviceRun {
   size_t in_flight_ = 0;
 };
 
+/* Frame `frame` of a stream, with the pictures before it. */
+inline FrameSet frame_of(const std::vector<PicturePair>& pairs, size_t frame) {
+  FrameSet set;
+  set.index = set.number = static_cast<int64_t>(frame);
+  set.ref = pairs[frame].ref;
+  set.dist = pairs[frame].dist;
+  for (size_t back = 1; back <= 2 && back <= frame; back++) {
+    set.earlier_ref[back - 1] = pairs[frame - back].ref;
+    set.earlier_dist[back - 1] = pairs[frame - back].dist;
+  }
+  return set;
+}
+
 /* The sums of extract(), the CPU twin. */
 inline StreamSums cpu_sums(const Extractor& extractor, const std::vector<PicturePair>& frames) {
   const AlignedBytes scratch = allocate_aligned(extractor.scratch_bytes());
@@ -158,14 +171,7 @@ inline StreamSums cpu_sums(const Extractor& extractor, const std::vector<Picture
   StreamSums all;
   std::vector<Picture> refs, dists;
   for (size_t i = 0; i < frames.size(); i++) {
-    FrameSet set;
-    set.index = set.number = static_cast<int64_t>(i);
-    set.ref = frames[i].ref;
-    set.dist = frames[i].dist;
-    for (size_t back = 1; back <= 2 && back <= i; back++) {
-      set.earlier_ref[back - 1] = frames[i - back].ref;
-      set.earlier_dist[back - 1] = frames[i - back].dist;
-    }
+    FrameSet set = frame_of(frames, i);
     refs.push_back(frames[i].ref);
     dists.push_back(frames[i].dist);
     const ConvertedFrame converted(extractor, refs, dists);

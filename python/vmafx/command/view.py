@@ -147,7 +147,7 @@ class Desk:
 
     def picture(self, number: int, time: float) -> bytes | str:
         if number >= len(self._decoders):
-            return "There is no such input.\n"
+            return f"Input {number} does not exist: name one from 0 to {len(self._decoders) - 1}.\n"
         try:
             return self._decoders[number].picture(time) or "it has no picture at this time\n"
         except Failure as failure:

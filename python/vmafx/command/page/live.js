@@ -10,19 +10,7 @@ const live = (() => {
   const GUTTER = 44; // pixels beside the curves, for the ends of their axis
   const PLACE_MS = 300; // the address tells a frame after so long: browsers refuse too many changes
 
-  const make = (tag, properties = {}, ...children) => {
-    const { attributes = {}, ...own } = properties;
-    const element = Object.assign(document.createElement(tag), own);
-    Object.entries(attributes).forEach(([name, value]) => element.setAttribute(name, value));
-    element.append(...children);
-    return element;
-  };
-  const button = (text, title, act) => {
-    const made = make("button", { type: "button", textContent: text, title });
-    made.addEventListener("click", act);
-    return made;
-  };
-  const clamped = (value, low, high) => Math.min(Math.max(value, low), high);
+  const { make, button, clamped } = elements;
   const timeText = (seconds) => {
     const ms = Math.round(Math.max(seconds, 0) * 1000);
     const part = `${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}.${String(ms % 1000).padStart(3, "0")}`;

@@ -62,11 +62,7 @@
     return found;
   };
 
-  const make = (tag, properties = {}, ...children) => {
-    const element = Object.assign(document.createElement(tag), properties);
-    element.append(...children);
-    return element;
-  };
+  const { make } = elements;
 
   // A short line in the color of a curve.
   const keyOf = (curve) => {

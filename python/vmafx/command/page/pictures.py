@@ -10,8 +10,8 @@ from .._terminal import Failure
 
 # Samples of all pictures of a page together: 48 of 1920x1080. More or larger pictures are scaled down.
 MOST_SAMPLES = 48 * 1920 * 1080
-# Of ffmpeg's mjpeg, 2 is the best, 31 the worst: the usual one, and that of pages that would be too large. WebP saves
-# little at this quality, and AVIF takes ten times as long.
+# Qualities of ffmpeg's mjpeg (2 is best, 31 worst): the usual one, and that of pages that would be too large. WebP
+# saves little at this quality, and AVIF takes ten times as long.
 QUALITY, LESS_QUALITY = 3, 5
 MOST_TEXT = 14_000_000  # characters of all pictures of a page together, so that it stays below 15 MB
 

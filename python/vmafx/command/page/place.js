@@ -1,4 +1,5 @@
-// The place on the page that the address names: #t=12.3&f=307, in seconds and as the number of a frame.
+// Pieces that the other scripts share. The place on the page that the address names: #t=12.3&f=307, in seconds and as the
+// number of a frame.
 "use strict";
 const place = (() => {
   const watchers = [];
@@ -32,4 +33,22 @@ const place = (() => {
   addEventListener("hashchange", tell);
   addEventListener("load", tell);
   return { write, watch: (watch) => watchers.push(watch) };
+})();
+
+// Makes elements for the other scripts.
+const elements = (() => {
+  const make = (tag, properties = {}, ...children) => {
+    const { attributes = {}, ...own } = properties;
+    const element = Object.assign(document.createElement(tag), own);
+    Object.entries(attributes).forEach(([name, value]) => element.setAttribute(name, value));
+    element.append(...children);
+    return element;
+  };
+  const button = (text, title, act) => {
+    const made = make("button", { type: "button", textContent: text, title });
+    made.addEventListener("click", act);
+    return made;
+  };
+  const clamped = (value, low, high) => Math.min(Math.max(value, low), high);
+  return { make, button, clamped };
 })();

@@ -10,7 +10,7 @@ from .plots import Label
 
 @dataclass(frozen=True)
 class View:
-    """What the page's script must know of whole files."""
+    """Facts of whole files, for the page's script."""
 
     names: Sequence[str]  # of the encodes
     reference: str

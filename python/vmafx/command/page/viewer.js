@@ -8,19 +8,7 @@ const viewer = (() => {
   const MOST_ZOOM = 32;
   const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-  const make = (tag, properties = {}, ...children) => {
-    const { attributes = {}, ...own } = properties;
-    const element = Object.assign(document.createElement(tag), own);
-    Object.entries(attributes).forEach(([name, value]) => element.setAttribute(name, value));
-    element.append(...children);
-    return element;
-  };
-  const button = (text, title, act) => {
-    const made = make("button", { type: "button", textContent: text, title });
-    made.addEventListener("click", act);
-    return made;
-  };
-  const clamped = (value, low, high) => Math.min(Math.max(value, low), high);
+  const { make, button, clamped } = elements;
 
   const frames = [...document.querySelectorAll(".frame")].map((item) => ({
     item,

@@ -36,7 +36,7 @@ HTML = "text/html; charset=utf-8"
 
 
 class Served:
-    """What a server has to show."""
+    """The page, the pictures and the scores that a server shows."""
 
     def __init__(
         self,
