@@ -224,12 +224,14 @@ class Lab:
         """A finished program of the Python module, with the library of this build."""
         if subprocess.run([PYTHON, "-c", "import cffi"], stderr=subprocess.DEVNULL).returncode:
             raise Skip("Debian's python3-cffi is not installed")
+        build = Path(self.ffmpeg).parent.parent
         environment = {
             **os.environ,
             "PYTHONPATH": str(TOP / "python"),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "VMAFX_LIBRARY": str(Path(self.ffmpeg).parent.parent / ".libs/libvmafx.so.0"),
+            "PYTHONPYCACHEPREFIX": str(build / "bytecode"),
+            "VMAFX_LIBRARY": str(build / ".libs/libvmafx.so.0"),
         }
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         return subprocess.run(
             [PYTHON, *map(str, words)],
             stdout=subprocess.PIPE,

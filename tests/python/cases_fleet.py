@@ -321,17 +321,34 @@ def odd_results_are_refused(lab):
         line(error=None),
     ]
     for text in odd:
-        (lab.folder / "out.jsonl").write_bytes(line() + line(**scored) + text + line())
-        library(lab, listed, "-o", "out.jsonl").failed(1, "out.jsonl, line 3: not a")
-        check_equal((lab.folder / "out.jsonl").read_bytes(), line() + line(**scored) + text + line(), "file")
-        with contextlib.closing(open_results(lab.folder / "out.sqlite")) as results:
-            results.add(RECORD)
-        with contextlib.closing(sqlite3.connect(lab.folder / "out.sqlite")) as database, database:
-            database.execute("INSERT INTO results VALUES ('x', 'x', 'x', 1, NULL, ?)", [text])
+        lines = line() + line(**scored) + text + line()
+        (lab.folder / "out.jsonl").write_bytes(lines)
+        with raises(Failure, "out.jsonl, line 3: not a"):
+            all_of(lab.folder / "out.jsonl")
+        check_equal((lab.folder / "out.jsonl").read_bytes(), lines, "file")
+        make_database(lab.folder / "out.sqlite", text)
         before = (lab.folder / "out.sqlite").read_bytes()
-        library(lab, listed, "-o", "out.sqlite").failed(1, "out.sqlite, row 2 of results: not a")
+        with raises(Failure, "out.sqlite, row 2 of results: not a"):
+            all_of(lab.folder / "out.sqlite")
         check_equal((lab.folder / "out.sqlite").read_bytes(), before, "database")
-        (lab.folder / "out.sqlite").unlink()
+    for name, place in (("out.jsonl", "line 3"), ("out.sqlite", "row 2 of results")):
+        before = (lab.folder / name).read_bytes()
+        library(lab, listed, "-o", name).failed(1, f"{name}, {place}: not a")
+        check_equal((lab.folder / name).read_bytes(), before, name)
+
+
+def all_of(path):
+    with contextlib.closing(open_results(path)) as results:
+        return list(results.all())
+
+
+def make_database(path, text):
+    """Makes results of one good record and this text."""
+    path.unlink(missing_ok=True)
+    with contextlib.closing(open_results(path)) as results:
+        results.add(RECORD)
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        database.execute("INSERT INTO results VALUES ('x', 'x', 'x', 1, NULL, ?)", [text])
 
 
 @case

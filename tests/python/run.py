@@ -35,7 +35,8 @@ def parse_arguments():
 
 def load_cases(build):
     """Imports the tests and the module under test, with the library of this build."""
-    os.environ |= {"VMAFX_LIBRARY": str(build / ".libs/libvmafx.so.0"), "PYTHONDONTWRITEBYTECODE": "1"}
+    os.environ |= {"VMAFX_LIBRARY": str(build / ".libs/libvmafx.so.0"), "PYTHONPYCACHEPREFIX": str(build / "bytecode")}
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each command would compile all of its modules
     sys.path[1:1] = [str(top / folder) for folder in ("python", "tests/filter", "tests/golden", "fuzz")]
     import common
     import cases_compare  # each module registers its cases
