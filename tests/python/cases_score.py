@@ -428,6 +428,28 @@ def command_ends_ffmpeg(lab):
         check_nothing_is_left(lab)
 
 
+SIGNAL_IN_DEL = """
+import os, sys, time
+from vmafx.command import __main__ as command
+command._take_signals()
+class Last:
+    def __del__(self):
+        os.kill(os.getpid(), int(sys.argv[1]))
+        time.sleep(0.05)
+Last()
+time.sleep(20)
+"""
+
+
+@case
+def signals_are_not_lost(lab):
+    """Python drops what is raised in __del__(), where a signal may come."""
+    for number, status in ((signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, -signal.SIGINT)):
+        line = sys.executable, "-c", SIGNAL_IN_DEL, str(int(number))
+        done = subprocess.run(line, env=environment(lab), capture_output=True, text=True, timeout=40)
+        check_equal((done.returncode, "ignored" in done.stderr), (status, False), f"{number.name}: {done.stderr}")
+
+
 @case
 def a_command_that_is_killed_leaves_no_ffmpeg(lab):
     process = start_long(lab, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)

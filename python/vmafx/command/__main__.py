@@ -6,6 +6,7 @@ import io
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from types import FrameType, ModuleType
 from typing import Any
@@ -31,6 +32,7 @@ SUBCOMMANDS = (
 )  # the modules of this folder that have add_arguments(parser) and run(arguments)
 SIGNED = "--range", "--offset"  # options whose value may begin with a minus sign
 FAULT = 70  # EX_SOFTWARE of sysexits.h: a fault of this program
+AGAIN_S = 0.01  # after which a signal that came to nothing is sent again
 TRACEBACK = "VMAFX_TRACEBACK"  # environment variable
 
 
@@ -99,6 +101,34 @@ def _take_signals() -> None:
     for number in signals("SIGTERM", "SIGHUP"):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
+    sys.unraisablehook = _send_again
+
+
+class Ended(SystemExit):
+    """A signal that ends the command."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(128 + number)
+        self.number = number
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    """Unwinds the stack, so that running programs are ended and half-written files are removed."""
+    raise Ended(number)
+
+
+def _send_again(dropped: "sys.UnraisableHookArgs") -> None:
+    """Sends a signal again whose exception Python has dropped, as it does in __del__() and in what a weak reference
+    calls. It is sent by another thread: here it would be dropped once more.
+    """
+    error = dropped.exc_value
+    if isinstance(error, Ended | KeyboardInterrupt):
+        number = error.number if isinstance(error, Ended) else signal.SIGINT
+        again = threading.Timer(AGAIN_S, os.kill, (os.getpid(), number))
+        again.daemon = True
+        again.start()
+    else:
+        sys.__unraisablehook__(dropped)
 
 
 def _hold_descriptors() -> None:
@@ -154,11 +184,6 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
 
 def _first_line(module: ModuleType) -> str:
     return (module.__doc__ or "").partition("\n")[0]
-
-
-def _end(number: int, _: FrameType | None) -> None:
-    """Unwinds the stack, so that running programs are ended and half-written files are removed."""
-    sys.exit(128 + number)
 
 
 if __name__ == "__main__":
