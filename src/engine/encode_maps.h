@@ -1,5 +1,5 @@
-/* EncodeMaps: the maps of an encode's frames, from raw sums (kernels/maps.h) and models (engine/model_map.h) to files and
- * to who receives frames. */
+/* EncodeMaps: the maps of an encode's frames, from raw sums (kernels/maps.h) and models (engine/model_map.h) to files
+ * and to who receives frames. */
 #ifndef VMAFX_ENGINE_ENCODE_MAPS_H
 #define VMAFX_ENGINE_ENCODE_MAPS_H
 

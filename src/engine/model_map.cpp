@@ -59,8 +59,8 @@ void ModelMap::add_evenly(double amount, Values to) const {
   for (size_t n = 0; n < to.size(); n++) to[n] += amount * areas_[n];
 }
 
-/* Adds what a feature costs: `slope` times what it lacks to its best. What its blocks lack beyond that, since the metric
- * limits its scores, is no loss; what they do not explain is spread. */
+/* Adds what a feature costs: `slope` times what it lacks to its best. What its blocks lack beyond that does not count,
+ * since the metric limits its scores; what they do not explain is spread. */
 void ModelMap::add_input(std::span<const double> deviations, double lacks, double slope, Values to) const {
   constexpr double kRounding = 1e-6;  // of scores that are floats
   double explained = std::accumulate(deviations.begin(), deviations.end(), 0.0), factor = 1;

@@ -36,8 +36,8 @@ struct BlocksOfPicture {
   int w, h, across, block_w, block_h;
 };
 
-/* Adds values of blocks to those of `grid`, which cuts the same picture. A block that covers several is spread over them
- * evenly. */
+/* Adds values of blocks to those of `grid`, which cuts the same picture. A block that covers several is spread over
+ * them evenly. */
 inline void spread_blocks(const BlocksOfPicture& from, std::span<const double> values, const BlockGrid& grid,
                           std::span<double> to) {
   const auto shared = [side = grid.side](int begin, int end, int block) {

@@ -190,7 +190,7 @@ Created create(const CvvdpOptions& options, const VideoFormat& format, Placement
   return std::unique_ptr<Extractor>(new Cvvdp(params, placement));
 }
 
-/* -- Map: what each block adds to the frame's difference ------------------------------------------------------------ */
+/* -- Map: what each block adds to the frame's difference ----------------------------------------------------------- */
 
 /* Raw sums: CvvdpSums, then the blocks' of each band. The definition makes them. */
 class CvvdpMapping final : public MappingExtractor {

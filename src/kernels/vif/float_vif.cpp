@@ -41,8 +41,8 @@ constexpr OptionInfo kOptions[] = {
 
 constexpr FeatureInfo kFeatures[] = {VMAFX_VIF_FEATURES("")};
 
-/* The blocks of a scale, in sums with maps: they follow FloatVifSums. Where pictures are scaled first, they are blocks of
- * the scaled ones. */
+/* The blocks of a scale, in sums with maps: they follow FloatVifSums. Where pictures are scaled first, they are blocks
+ * of the scaled ones. */
 BlockGrid grid_of(const FloatVifParams& params) { return block_grid(params.w, params.h, kFloatVifBlockSide); }
 const FloatVifBlockSums* blocks_of(const FloatVifParams& params, const void* sums, int scale) {
   return reinterpret_cast<const FloatVifBlockSums*>(static_cast<const FloatVifSums*>(sums) + 1) +

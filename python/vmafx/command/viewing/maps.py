@@ -52,9 +52,9 @@ class Maps:
         size = self._work.size_of(self._work.groups[0])
         shown = (int.from_bytes(png[at : at + 4], "big") for at in (16, 20))  # the size in a PNG's head
         colors = (
-            f"format={SAMPLES},geq=lum='clip(lum(X,Y)/{MOST},0,1)',format=gray,scale={width * BLOCK}:{height * BLOCK}:flags=neighbor,"
-            f"crop={size.width}:{size.height}:0:0,scale={':'.join(map(str, shown))}:flags=neighbor,"
-            "format=gbrp,pseudocolor=preset=cividis"
+            f"format={SAMPLES},geq=lum='clip(lum(X,Y)/{MOST},0,1)',format=gray,"
+            f"scale={width * BLOCK}:{height * BLOCK}:flags=neighbor,crop={size.width}:{size.height}:0:0,"
+            f"scale={':'.join(map(str, shown))}:flags=neighbor,format=gbrp,pseudocolor=preset=cividis"
         )
         raw = ["-f", "rawvideo", "-pixel_format", SAMPLES, "-video_size", f"{width}x{height}", "-framerate", "1"]
         inputs = [*raw, "-ss", str(number), "-i", f"file:{path}", "-f", "png_pipe", "-i", "pipe:0"]
