@@ -479,9 +479,9 @@ typedef struct VmafxPoolWindow {
     void *reserved[16];       /* zero */
 } VmafxPoolWindow;
 
-/* A map of a frame: what each block of the picture adds to a raw sum of a metric. The values of all blocks add up to
- * that sum of the frame. docs/maps.md lists the maps, their units and how exact they are; scale and unit of a map are
- * the same in all frames, encodes and streams. */
+/* A map of a frame: what each block adds to a raw sum of a metric, or takes off a model's score: their mean is what the
+ * score lacks to the highest one. docs/maps.md lists the maps, their units and how exact they are. Scale and unit of a
+ * map are the same in all frames, encodes and streams. */
 typedef struct VmafxMap {
     const char *name;             /* "psnr_y", with what options add to a score's key */
     const char *unit;             /* of the values, for people to read; static */

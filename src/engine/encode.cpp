@@ -52,8 +52,12 @@ Status Encode::start(const Plan& plan, const Range& range, const Pool& pool, int
   return monitor_.start(*table_, std::move(columns), pool, n_subsample);
 }
 
-Status Encode::make_maps(const MapsRequest& request) {
-  VMAFX_ASSIGN(maps_, EncodeMaps::open(*plan_, request, named_ ? std::optional(label_.number) : std::nullopt));
+Status Encode::make_maps(const MapsRequest& request, const VideoFormat& format) {
+  VMAFX_ASSIGN(maps_, EncodeMaps::open(*plan_, format, request, named_ ? std::optional(label_.number) : std::nullopt));
+  if (request.any())
+    scorer_->tell_predictions([this](int64_t frame, size_t model, std::span<const double> features) {
+      maps_.predicted(frame, model, features);
+    });
   return {};
 }
 

@@ -45,7 +45,7 @@ class Encode {
   Status start(const Plan& plan, const Range& range, const Pool& pool, int n_subsample, bool pooled_only);
 
   /* Has frames have maps. After start(), before the first pair. */
-  Status make_maps(const MapsRequest& request);
+  Status make_maps(const MapsRequest& request, const VideoFormat& format);
 
   /* Has its pictures looked at, beside the scores. Before the first pair. */
   void look_at_pictures(LookThread& thread, size_t extractor, const VideoFormat& format, const InputFormat& ref,

@@ -1,4 +1,5 @@
-/* EncodeMaps: the maps of an encode's frames (kernels/maps.h), from raw sums to files and to who receives frames. */
+/* EncodeMaps: the maps of an encode's frames, from raw sums (kernels/maps.h) and models (engine/model_map.h) to files
+ * and to who receives frames. */
 #ifndef VMAFX_ENGINE_ENCODE_MAPS_H
 #define VMAFX_ENGINE_ENCODE_MAPS_H
 
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "engine/model_map.h"
 #include "engine/plan.h"
 #include "kernels/options.h"
 #include "kernels/steps/gray_file.h"
@@ -30,12 +32,16 @@ struct MapsRequest {
 
 class EncodeMaps {
  public:
-  /* Opens a file for each map of the plan's metrics. `encode`: its number where there are several. EEXIST and others: a
-   * file cannot be written. The plan must outlive the maps. */
-  static StatusOr<EncodeMaps> open(const Plan& plan, const MapsRequest& request, std::optional<int> encode);
+  /* Opens a file for each map of the plan's metrics and models. `encode`: its number where there are several. EEXIST
+   * and others: a file cannot be written. The plan must outlive the maps. */
+  static StatusOr<EncodeMaps> open(const Plan& plan, const VideoFormat& format, const MapsRequest& request,
+                                   std::optional<int> encode);
 
   /* Takes the sums of a scored frame, in frame order. `picture`: the frame's place in the files. */
   void add(int64_t frame, int64_t picture, const FinishedFrame& finished);
+
+  /* Takes what a model of the plan, by its place there, has predicted a frame's scores from: after add(). */
+  void predicted(int64_t frame, size_t model, std::span<const double> features);
 
   /* The maps of a frame, which are forgotten with the next call. Frames come in order. */
   std::span<const VmafxMap> receive(int64_t frame);
@@ -44,27 +50,33 @@ class EncodeMaps {
   Status close();
 
  private:
-  /* A map in the sums of an extraction. */
+  /* A map in the sums of an extraction, or that of a model. */
   struct Map {
     std::string name;
-    const Extractor* maker;
-    size_t extraction, place;  // the place in Extractor::maps()
+    MapInfo info;
     std::unique_ptr<GrayFile> file;
+    const Extractor* maker = nullptr;  // of an extraction's sums; or null:
+    size_t extraction = 0, place = 0;  // the place in Extractor::maps()
+    std::optional<ModelMap> of_model = {};
+    size_t model = 0;            // the place in Plan::models()
+    size_t first_deviation = 0;  // in Frame::deviations
 
-    const MapInfo& info() const { return maker->maps()[place]; }
-    size_t blocks() const { return static_cast<size_t>(info().w) * static_cast<size_t>(info().h); }
+    size_t blocks() const { return static_cast<size_t>(info.w) * static_cast<size_t>(info.h); }
   };
   struct Frame {
-    int64_t number;
-    std::vector<double> values;  // of all maps, one behind the other
+    int64_t number, picture;
+    std::vector<double> values;      // of all maps, one behind the other
+    std::vector<double> deviations;  // of all models' maps, until they have predicted
+    size_t models_to_come;
   };
 
+  Status add_map(Map map, const MapsRequest& request, std::optional<int> encode);
   void write(Map& map, int64_t picture, std::span<const double> values) const;
 
   std::vector<Map> maps_;
-  size_t values_ = 0;  // of all maps of a frame
+  size_t values_ = 0, deviations_ = 0, models_ = 0;  // of all maps of a frame
   bool keeps_ = false;
-  std::deque<Frame> frames_;  // that were not received
+  std::deque<Frame> frames_;  // that were not received, or wait for a model
   Frame received_{};
   std::vector<VmafxMap> lent_;  // by the last receive()
 };

@@ -46,8 +46,8 @@ struct PlannedExtractor {
   std::string key_of(const FeatureInfo& feature) const;  // the feature's key in reports
   std::string key_of(const char* aggregate) const;       // that of a value of the whole stream
 
-  /* Whether an extractor of another kind must make its sums, so that these have maps. */
-  bool needs_mapping() const { return maps && info->create_mapping; }
+  /* Whether an extractor of another kind must make its sums, so that these have maps. One that writes files stays. */
+  bool needs_mapping() const { return maps && info->create_mapping && !options.write(); }
 
   /* Columns by feature of extractor->features(). A score whose key belongs to another extractor has none (-1) in
    * `columns`, and one in `unseen`, the scores that only models see, if a model needs it. */

@@ -94,6 +94,7 @@ Status Scorer::predict(int64_t frame) {
       inputs_.push_back(*(input.unseen ? unseen_ : table_).get(frame, input.column));
     outputs_.resize(planned.model.score_keys().size());
     VMAFX_TRY(planned.model.predict(inputs_, outputs_));
+    if (tell_) tell_(frame, static_cast<size_t>(&planned - plan_.models().data()), inputs_);
     for (size_t i = 0; i < outputs_.size(); i++)
       table_.put(frame, planned.first_column + static_cast<int>(i), outputs_[i]);
   }

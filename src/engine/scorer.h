@@ -4,8 +4,11 @@
 #define VMAFX_ENGINE_SCORER_H
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -21,6 +24,10 @@ class Scorer {
   /* `plan`, `table` and `progress` must outlive the scorer. `subsample`: frames in the range whose number it divides
    * are scored. */
   Scorer(const Plan& plan, ScoreTable& table, const RangeProgress& progress, int subsample);
+
+  /* What is called for each prediction: the model's place in the plan, and its features. */
+  using Prediction = std::function<void(int64_t frame, size_t model, std::span<const double> features)>;
+  void tell_predictions(Prediction tell) { tell_ = std::move(tell); }
 
   /* Takes the next frame in order, then completes all frames whose scores are known. */
   Status add(const FinishedFrame& finished);
@@ -47,6 +54,7 @@ class Scorer {
   int64_t added_ = 0;  // these two count from the first frame that was taken
   int64_t complete_ = 0;
   std::vector<double> inputs_, outputs_;  // of one prediction
+  Prediction tell_;                       // or empty
 };
 
 }  // namespace vmafx

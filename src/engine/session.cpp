@@ -230,7 +230,7 @@ Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
   for (const auto& encode : encodes_)
     VMAFX_TRY(encode->start(plan_, range_, pool_, params_.n_subsample, params_.pooled_only));
   const WritePath folder = {params_.maps, params_.overwrite};
-  for (const auto& encode : encodes_) VMAFX_TRY(encode->make_maps({folder, params_.result_maps}));
+  for (const auto& encode : encodes_) VMAFX_TRY(encode->make_maps({folder, params_.result_maps}, format_));
   VMAFX_TRY(start_look(ref, dist));
   configured_ = true;
   return {};

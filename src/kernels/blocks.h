@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 
 #include "base/picture.h"
 
@@ -28,6 +29,30 @@ inline SamplePlane block_of(const SamplePlane& plane, const BlockGrid& grid, siz
   const auto* const row = static_cast<const std::byte*>(plane.data) + y * plane.stride;
   return {row + static_cast<ptrdiff_t>(x) * (bpc > 8 ? 2 : 1), plane.stride, std::min(grid.side, plane.w - x),
           std::min(grid.side, plane.h - y)};
+}
+
+/* Blocks of a picture of w x h samples, `across` in a row. */
+struct BlocksOfPicture {
+  int w, h, across, block_w, block_h;
+};
+
+/* Adds values of blocks to those of `grid`, which cuts the same picture. A block that covers several is spread over
+ * them evenly. */
+inline void spread_blocks(const BlocksOfPicture& from, std::span<const double> values, const BlockGrid& grid,
+                          std::span<double> to) {
+  const auto shared = [side = grid.side](int begin, int end, int block) {
+    return std::max(0, std::min(end, (block + 1) * side) - std::max(begin, block * side));
+  };
+  for (size_t n = 0; n < values.size(); n++) {
+    if (values[n] == 0) continue;
+    const int column = static_cast<int>(n) % from.across, row = static_cast<int>(n) / from.across;
+    const int x0 = column * from.block_w, x1 = std::min(x0 + from.block_w, from.w);
+    const int y0 = row * from.block_h, y1 = std::min(y0 + from.block_h, from.h);
+    const double per_sample = values[n] / (static_cast<double>(x1 - x0) * (y1 - y0));
+    for (int y = y0 / grid.side; y * grid.side < y1; y++)
+      for (int x = x0 / grid.side; x * grid.side < x1; x++)
+        to[grid.at(x * grid.side, y * grid.side)] += per_sample * shared(x0, x1, x) * shared(y0, y1, y);
+  }
 }
 
 }  // namespace vmafx

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -68,6 +69,7 @@ struct FeatureInfo {
   MeanOfScores* mean = nullptr;  // nullptr: the arithmetic one
   const char* unit = nullptr;    // "dB"; nullptr: none
   bool alone = false;  // people read it without a model: a main score of reports that do not say what was asked for
+  double best = std::numeric_limits<double>::quiet_NaN();  // of a picture without faults; NaN: the picture decides
 };
 
 /* A feature that models call by its key. */
@@ -83,6 +85,12 @@ constexpr FeatureInfo neutral_feature(const char* key, ScoreId score) {
 /* A feature whose scores have a unit. */
 constexpr FeatureInfo in_unit(const char* unit, FeatureInfo feature) {
   feature.unit = unit;
+  return feature;
+}
+
+/* A feature whose score is the same for all pictures that are without faults. */
+constexpr FeatureInfo with_best(double score, FeatureInfo feature) {
+  feature.best = score;
   return feature;
 }
 
@@ -195,6 +203,14 @@ class Extractor {
   /* The maps that its raw sums have, and the values of one of them, row by row: w * h values. */
   virtual std::span<const MapInfo> maps() const { return {}; }
   virtual void read_map(const void*, [[maybe_unused]] size_t map, std::span<double>) const {}
+
+  /* How much each block of a map takes away from FeatureInfo::best: the values of all maps add up to that less the
+   * score, but for rounding and the limits of scores. `sums` have maps; another extractor may have made them. False:
+   * nothing of that score comes from this map, or it is not known what. */
+  virtual bool read_deviation(const void*, [[maybe_unused]] ScoreId score, [[maybe_unused]] size_t map,
+                              std::span<double>) const {
+    return false;
+  }
 
   /* Makes the scorer of one encode. */
   virtual std::unique_ptr<StreamScorer> make_scorer() const = 0;

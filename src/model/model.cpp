@@ -59,7 +59,13 @@ double denormalized(const ModelMember& member, size_t i, double x) {
   return member.rescale ? (x - member.intercepts[1 + i]) / member.slopes[1 + i] : x;
 }
 
-void correct_chroma(const ModelMember& member, std::span<double> x) {
+/* The inputs that chroma-from-luma joins. */
+struct ChromaCorrection {
+  size_t guide, guided;
+};
+
+/* Corrects inputs of the machine; nullopt: they are left as they are. */
+std::optional<ChromaCorrection> correct_chroma(const ModelMember& member, std::span<double> x) {
   const double c = member.chroma_correction.value_or(0);
   const auto find = [&](const char* part) {
     return std::ranges::find_if(member.features,
@@ -67,8 +73,32 @@ void correct_chroma(const ModelMember& member, std::span<double> x) {
            member.features.begin();
   };
   const size_t guide = find(kGuide), guided = find(kGuided);
-  if (c == 0 || guide == x.size() || guided == x.size() || denormalized(member, guided, x[guided]) != 0) return;
+  if (c == 0 || guide == x.size() || guided == x.size() || denormalized(member, guided, x[guided]) != 0)
+    return std::nullopt;
   x[guided] = normalized(member, guided, -c * denormalized(member, guide, x[guide]) + c);
+  return ChromaCorrection{guide, guided};
+}
+
+/* The mean slope between two raw scores of the way from a raw score to a reported one. */
+double mapping_slope(const ModelMember& member, double from, double to) {
+  constexpr double kLeast = 1e-6;  // apart; the difference of closer ones is lost in rounding
+  if (std::abs(to - from) < kLeast) to = from + kLeast;
+  return (finished(member, to) - finished(member, from)) / (to - from);
+}
+
+/* Has slopes explain a difference of scores: each takes of what is missing in proportion to what it explains. */
+void hand_out(double difference, std::span<const double> features, std::span<const double> best,
+              std::span<double> slopes) {
+  double missing = difference, weight = 0;
+  for (size_t i = 0; i < slopes.size(); i++) {
+    missing -= slopes[i] * (best[i] - features[i]);
+    weight += std::abs(slopes[i] * (best[i] - features[i]));
+  }
+  if (!(weight > 0)) return;
+  for (size_t i = 0; i < slopes.size(); i++) {
+    const double share = slopes[i] * (best[i] - features[i]);
+    slopes[i] *= share < 0 ? 1 - missing / weight : 1 + missing / weight;
+  }
 }
 
 /* Linear between the two nearest of the ascending `scores`. */
@@ -119,6 +149,46 @@ double Model::raw_score(size_t m, std::span<const double> features) const {
   if (member.chroma_correction) correct_chroma(member, x);
   const double y = member.svm.predict(x);
   return member.rescale ? (y - member.intercepts[0]) / member.slopes[0] : y;
+}
+
+double Model::explain(std::span<const double> features, std::span<const double> best, std::span<double> slopes) const {
+  const size_t n = features.size();
+  std::vector<double> at(best.begin(), best.end()), next(n), middle(n);
+  std::ranges::fill(slopes, 0.0);
+  const ModelMember& member = members_.front();
+  const double of_best = finished(member, raw_score(0, at));
+  double raw = raw_score(0, at);
+  for (int step = 1; step <= kExplainSteps; step++) {
+    const double way = static_cast<double>(step) / kExplainSteps;
+    for (size_t i = 0; i < n; i++) {
+      next[i] = step == kExplainSteps ? features[i] : best[i] + way * (features[i] - best[i]);
+      middle[i] = (at[i] + next[i]) / 2;
+    }
+    const double raw_next = raw_score(0, next);
+    add_slopes(middle, mapping_slope(member, raw, raw_next) / kExplainSteps, slopes);
+    raw = raw_next;
+    at.swap(next);
+  }
+  hand_out(of_best - finished(member, raw), features, best, slopes);
+  return of_best;
+}
+
+/* Adds `factor` times the partial derivatives of the base model's raw score. */
+void Model::add_slopes(std::span<const double> features, double factor, std::span<double> slopes) const {
+  const ModelMember& member = members_.front();
+  std::array<double, kMaxFeatures> inputs, of_inputs;
+  const std::span x(inputs.data(), member.features.size()), by_input(of_inputs.data(), x.size());
+  for (size_t i = 0; i < x.size(); i++) x[i] = normalized(member, i, features[inputs_[0][i]]);
+  std::optional<ChromaCorrection> corrected;
+  if (member.chroma_correction) corrected = correct_chroma(member, x);
+  member.svm.differentiate(x, by_input);
+  const auto scale = [&](size_t i) { return member.rescale ? member.slopes[1 + i] : 1.0; };
+  for (size_t i = 0; i < x.size(); i++) by_input[i] *= factor * scale(i) / (member.rescale ? member.slopes[0] : 1);
+  if (corrected) {
+    by_input[corrected->guide] -= *member.chroma_correction * by_input[corrected->guided];
+    by_input[corrected->guided] = 0;
+  }
+  for (size_t i = 0; i < x.size(); i++) slopes[inputs_[0][i]] += by_input[i];
 }
 
 /* Bagging, stddev, lower and upper end of the interval. The statistics are those of the raw scores, then mapped like a

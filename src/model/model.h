@@ -36,8 +36,9 @@ struct ScoreTransform {
   bool out_gte_in = false;                       // never below it
 };
 
-inline constexpr int kMaxFeatures = 64;  // per member; libvmaf's limit
-inline constexpr int kMaxMembers = 100;  // per collection; the largest known has 21
+inline constexpr int kMaxFeatures = 64;   // per member; libvmaf's limit
+inline constexpr int kMaxMembers = 100;   // per collection; the largest known has 21
+inline constexpr int kExplainSteps = 16;  // of Model::explain(); the machine's function is smooth on this scale
 
 /* One support vector machine with what stands before and after it. */
 struct ModelMember {
@@ -79,6 +80,19 @@ class Model {
    * that are not finite give scores that are not finite. Thread-safe. */
   Status predict(std::span<const double> features, std::span<double> scores) const;
 
+  /* Explains the (base) score of a frame by integrated gradients (Sundararajan, Taly, Yan: "Axiomatic attribution for
+   * deep networks", ICML 2017) along the straight way from the best features:
+   *
+   *     score(best) - score(features) = sum_i slopes[i] * (best[i] - features[i])
+   *
+   * within the rounding of doubles. slopes[i] is the mean slope of the score, with transform and clip, on that way,
+   * taken in kExplainSteps steps; what the steps leave of the difference is handed out in proportion. Returns
+   * score(best). All three have one value for each of features(). Thread-safe. */
+  double explain(std::span<const double> features, std::span<const double> best, std::span<double> slopes) const;
+
+  /* The highest (base) score: 100 if scores are not clipped. */
+  double highest() const { return members_.front().clip ? members_.front().clip->second : 100; }
+
   std::span<const ModelMember> members() const { return members_; }
 
   /* That of all members; nullopt: features are computed from pictures as they are. */
@@ -86,6 +100,7 @@ class Model {
 
  private:
   double raw_score(size_t member, std::span<const double> features) const;
+  void add_slopes(std::span<const double> features, double factor, std::span<double> slopes) const;
   void bootstrap_scores(std::span<double> raw, std::span<double> scores) const;
 
   std::string name_;

@@ -4,8 +4,10 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -57,9 +59,15 @@ Maps maps_of(const VmafxFrameResult& result) {
   return maps;
 }
 
+/* Has its say in a distorted picture before that is scored. */
+using Paint = std::function<void(VmafxPicture& dist, const VmafxPicture& ref)>;
+
+constexpr VmafxFormat kFormat = {96, 84, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
+
 /* Scores a stream, and keeps the maps of results. */
-Received score(Params params, int encodes = 1) {
-  const Encodes stream = {.count = encodes, .frames = kFrames};
+Received score(Params params, int encodes = 1, const VmafxFormat& format = kFormat, const Paint& paint = {}) {
+  Encodes stream = {.count = encodes, .frames = kFrames};
+  stream.format = format;
   Received received;
   received.maps.resize(static_cast<size_t>(encodes));
   received.scores.resize(static_cast<size_t>(encodes));
@@ -90,6 +98,8 @@ Received score(Params params, int encodes = 1) {
     std::vector<const VmafxPicture*> dist;
     for (const VmafxPicture& made : pictures) dist.push_back(&made);
     const VmafxPicture ref = picture(stream.format, frame, -1);
+    for (VmafxPicture& made : pictures)
+      if (paint) paint(made, ref);
     keep(vmafx_submit_encodes(ctx, &ref, dist.data(), encodes));
     receive();
   }
@@ -213,12 +223,101 @@ START_TEST(the_gpu_has_the_same_maps) {
 }
 END_TEST
 
+double mean(const ReceivedMap& map) { return map.total() / static_cast<double>(map.values.size()); }
+
+/* What a model's scores lack to its highest. */
+double lacks(const std::string& model, double score) {
+  return (model.find("3d0h_2160") != model.npos ? 110 : 100) - score;
+}
+
+constexpr int kWidth = 480, kHeight = 320;  // as large as v1 models need it
+
+/* Paints a texture that moves into both pictures, and makes one corner of the distorted one flat. */
+template <class T>
+void damage_corner(VmafxPicture& dist, const VmafxPicture& ref, int scale) {
+  const double moved = dist.time * 40;
+  for (int p = 0; p < 3; p++) {
+    const int w = p ? kWidth / 2 : kWidth, h = p ? kHeight / 2 : kHeight, side = p ? 64 : 128;
+    for (int y = 0; y < h; y++)
+      for (int x = 0; x < w; x++) {
+        const double texture =
+            40 * std::sin((x + moved) * 0.7) * std::cos(y * 0.5) + 40 * std::sin(x * 0.11 + y * 0.07);
+        const auto place = [&](const VmafxPicture& of) {
+          return reinterpret_cast<T*>(const_cast<uint8_t*>(of.data[p]) + y * of.stride[p]) + x;
+        };
+        *place(ref) = static_cast<T>((128 + texture) * scale);
+        *place(dist) = x >= w - side && y >= h - side ? static_cast<T>(128 * scale) : *place(ref);
+      }
+  }
+}
+void damage_corner_8(VmafxPicture& dist, const VmafxPicture& ref) { damage_corner<uint8_t>(dist, ref, 1); }
+void damage_corner_10(VmafxPicture& dist, const VmafxPicture& ref) { damage_corner<uint16_t>(dist, ref, 4); }
+
+VmafxFormat large_format(int bits) {
+  return {kWidth, kHeight, VMAFX_CHROMA_420, bits, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
+}
+
+/* The mean of a model's map is what the frame lacks, of all models that are built in. */
+START_TEST(the_mean_of_a_models_map_is_what_the_frame_lacks) {
+  for (int i = 0; vmafx_builtin_model(i); i++) {
+    const std::string version = vmafx_builtin_model(i), model = "version=" + version + ":name=m";
+    const bool v1 = version.find("v1.0") != version.npos;
+    Params params = cpu_params(model.c_str(), "");
+    params.result_maps = 1;
+    const Received received = score(params, 1, large_format(v1 ? 10 : 8), v1 ? damage_corner_10 : damage_corner_8);
+    ck_assert_msg(!received.error, "%s: %s", version.c_str(), received.log.c_str());
+    for (size_t frame = 0; frame < kFrames; frame++) {
+      const ReceivedMap& map = received.maps[0][frame].at("m");
+      ck_assert_str_eq(map.unit.c_str(), "points");
+      ck_assert_int_eq(map.w, 15);
+      ck_assert_int_eq(map.h, 10);
+      ck_assert_int_eq(map.block_h, 32);
+      const double want = lacks(version, received.scores[0][frame].at("m"));
+      ck_assert_msg(want > 0.5, "%s: %g is too little to be tested", version.c_str(), want);
+      ck_assert_msg(std::abs(mean(map) - want) < 1e-7, "%s, frame %zu: the mean is %.12g, not %.12g", version.c_str(),
+                    frame, mean(map), want);
+    }
+  }
+}
+END_TEST
+
+/* Most of what a frame lacks is where it was damaged; files have what results have. */
+START_TEST(a_models_map_finds_damage) {
+  const Folder folder;
+  for (const char* const version : {"vmaf_v0.6.1", "vmaf_float_v0.6.1"}) {
+    const std::string model = format_text("version=%s:name=m", version);
+    Params params = cpu_params(model.c_str(), "");
+    params.result_maps = 1;
+    params.maps = folder.path().c_str();
+    params.overwrite = 1;
+    const Received received = score(params, 1, large_format(8), damage_corner_8);
+    ck_assert_msg(!received.error, "%s", received.log.c_str());
+    const std::vector<float> file = floats_of(folder.path() + "/m_15x10_f32.gray");
+    for (size_t frame = 0; frame < kFrames; frame++) {
+      const ReceivedMap& map = received.maps[0][frame].at("m");
+      double inside = 0;
+      size_t most = 0;
+      for (size_t n = 0; n < map.values.size(); n++) {
+        const bool damaged = static_cast<int>(n) % map.w >= 11 && static_cast<int>(n) / map.w >= 6;
+        inside += damaged ? map.values[n] : 0;
+        if (map.values[n] > map.values[most]) most = n;
+        ck_assert(file[frame * map.values.size() + n] == static_cast<float>(map.values[n]));
+      }
+      ck_assert_msg(inside > 0.6 * map.total(), "%s: %g of %g", version, inside, map.total());
+      ck_assert_int_ge(static_cast<int>(most) % map.w, 11);
+      ck_assert_int_ge(static_cast<int>(most) / map.w, 6);
+    }
+  }
+}
+END_TEST
+
 START_TEST(what_has_no_maps_is_told) {
   Params params = cpu_params("", "name=float_moment");
   params.result_maps = 1;
   const Received received = score(params);
   ck_assert_int_eq(received.error, -EINVAL);
-  assert_contains(received.log, "none of the metrics has maps: score one of these, too, with feature=name=…: adm, vif");
+  assert_contains(received.log,
+                  "none of the metrics has maps: score one of these, too, with feature=name=…: adm, float_adm, vif");
 }
 END_TEST
 
@@ -258,6 +357,9 @@ int main() {
                                    {"files_have_the_maps_of_results", files_have_the_maps_of_results},
                                    {"encodes_have_their_own_maps", encodes_have_their_own_maps},
                                    {"the_gpu_has_the_same_maps", the_gpu_has_the_same_maps},
+                                   {"the_mean_of_a_models_map_is_what_the_frame_lacks",
+                                    the_mean_of_a_models_map_is_what_the_frame_lacks},
+                                   {"a_models_map_finds_damage", a_models_map_finds_damage},
                                    {"what_has_no_maps_is_told", what_has_no_maps_is_told},
                                    {"outputs_are_safe", outputs_are_safe}});
 }

@@ -16,14 +16,19 @@
 
 #include "base/aligned.h"
 #include "kernels/adm/adm.h"
+#include "kernels/adm/float_adm_math.h"
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/ciede/ciede_math.h"
 #include "kernels/psnr/psnr_math.h"
+#include "kernels/psnr_hvs/psnr_hvs_math.h"
 #include "kernels/registry/registry.h"
 #include "kernels/ssim/ssim_math.h"
+#include "kernels/steps/row_sums.h"
+#include "kernels/vif/float_vif_math.h"
 #include "kernels/vif/vif.h"
 #include "tests/kernels/cases.h"
 #include "tests/support/check_main.h"
+#include "tests/support/converted.h"
 #include "tests/support/scores.h"
 #include "tests/support/scratch.h"
 #include "tests/support/targets.h"
@@ -50,7 +55,9 @@ std::unique_ptr<Extractor> make_mapping(const ExtractorInfo& info, const VideoFo
   return std::move(made.value());
 }
 
-Sums extract(const Extractor& extractor, const FrameSet& frame) {
+Sums extract(const Extractor& extractor, FrameSet frame) {
+  const ConvertedFrame converted(extractor, {{frame.ref}}, {{frame.dist}});
+  converted.show(frame);
   const TestScratch scratch(extractor.scratch_bytes());
   const AlignedBytes memory = allocate_aligned(extractor.sums_bytes());
   std::memset(memory.get(), 0, extractor.sums_bytes());
@@ -148,20 +155,28 @@ void assert_adm_adds_up(const Extractor& adm, const Sums& sums, const std::strin
   }
 }
 
+/* The scores of a frame, made by an extractor of the case; of a stream's second frame, where the first one is held
+ * back. */
+double score_of(const Extractor& extractor, const Sums& sums, const std::string& key, int frames = 1) {
+  const auto scorer = extractor.make_scorer();
+  Scores scores(extractor);
+  for (int frame = 0; frame < frames; frame++) scorer->finalize(frame, sums.data(), scores);
+  return scores.of.at(Scores::name(key.c_str(), frames - 1));
+}
+
+void assert_close(double got, double want, double within, const std::string& what) {
+  ck_assert_msg(got == want || std::abs(got - want) <= within, "%s: %.17g, not %.17g", what.c_str(), got, want);
+}
+
 /* xpsnr's blocks are its raw sums; the weighted ones add up to what the score is made of. */
 void assert_xpsnr_adds_up(const Extractor& xpsnr, const Sums& sums, const VideoFormat& format,
                           const std::string& what) {
-  const auto scorer = xpsnr.make_scorer();
-  Scores scores(xpsnr);
-  scorer->finalize(0, sums.data(), scores);
   for (size_t p = 0; p < xpsnr.maps().size(); p++) {
-    const std::string key = std::string(xpsnr.maps()[p].name) + " 0";
     const double peak = (1 << format.bpc) - 1, samples = static_cast<double>(format.plane_w(static_cast<int>(p))) *
                                                          format.plane_h(static_cast<int>(p));
     const double wsse = std::floor(total(values_of(xpsnr, sums, p)) + 0.5);
-    const double want = 10 * std::log10(peak * peak * samples / wsse), got = scores.of.at(key);
-    ck_assert_msg(want == got || std::abs(want - got) < 1e-9, "%s: %s is %.17g, the map says %.17g", what.c_str(),
-                  key.c_str(), got, want);
+    assert_close(score_of(xpsnr, sums, xpsnr.maps()[p].name), 10 * std::log10(peak * peak * samples / wsse), 1e-9,
+                 what + ", " + xpsnr.maps()[p].name);
   }
 }
 
@@ -189,15 +204,109 @@ void assert_ssim_adds_up(const Extractor& ssim, const Sums& sums, const std::str
                 what.c_str());
 }
 
-void assert_adds_up(const ExtractorInfo& info, const Extractor& mapping, const Sums& sums, const VideoFormat& format,
-                    const std::string& what) {
-  const std::string name = info.name;
+/* Values of blocks are doubles; libvmaf adds its floats up as floats. */
+constexpr double kFloatSums = 3e-5;
+
+void assert_float_vif_adds_up(const Extractor& vif, const Sums& sums, const std::string& what) {
+  const size_t skipped = kFloatVifScales - vif.maps().size();
+  for (size_t map = 0; map < vif.maps().size(); map++) {
+    const double num = static_cast<double>(sum_of_word(sums[2 * (map + skipped)])),
+                 den = static_cast<double>(sum_of_word(sums[2 * (map + skipped) + 1]));
+    assert_close(total(values_of(vif, sums, map)), den - num, kFloatSums * den, what);
+  }
+}
+
+void assert_float_adm_adds_up(const Extractor& adm, const Sums& sums, const std::string& what) {
+  const size_t skipped = kAdmScales - adm.maps().size() / 2;
+  for (size_t map = 0; map < adm.maps().size(); map++) {
+    const int scale = static_cast<int>(map / 2 + skipped);
+    const auto sum_of = [&](int kind) {
+      double sum = 0;
+      for (int band = 0; band < kAdmBands; band++)
+        sum += static_cast<double>(sum_of_word(sums[static_cast<size_t>(float_adm_sum_index(kind, scale, band))]));
+      return sum;
+    };
+    const double want = map % 2 ? sum_of(kFloatAdmAim) : sum_of(kFloatAdmDen) - sum_of(kFloatAdmDlm);
+    const double most = std::max(sum_of(kFloatAdmDen), sum_of(map % 2 ? kFloatAdmAim : kFloatAdmDlm));
+    assert_close(total(values_of(adm, sums, map)), want, kFloatSums * most, what);
+  }
+}
+
+void assert_ansnr_adds_up(const Extractor& ansnr, const Sums& sums, const std::string& what) {
+  const double noise = static_cast<double>(sum_of_word(sums[1]));
+  assert_close(total(values_of(ansnr, sums, 0)), noise, kFloatSums * noise, what);
+}
+
+void assert_psnr_hvs_adds_up(const Extractor& psnr_hvs, const Sums& sums, const std::string& what) {
+  constexpr size_t kWords = sizeof(PsnrHvsSum) / sizeof(uint64_t);
+  size_t first = 3 * kWords;
+  for (size_t p = 0; p < 3; p++) {
+    const std::vector<double> values = values_of(psnr_hvs, sums, p);
+    const Sums added = added_up(sums, first, values.size(), kWords);
+    ck_assert_msg(std::equal(added.begin(), added.end(), sums.begin() + static_cast<ptrdiff_t>(p * kWords)),
+                  "%s: plane %zu", what.c_str(), p);
+    first += values.size() * kWords;
+  }
+}
+
+void assert_ms_ssim_adds_up(const Extractor& mapping, const Extractor& metric, const Sums& sums, bool in_db,
+                            const std::string& what) {
+  constexpr size_t kWords = sizeof(SsimSums) / sizeof(uint64_t);
+  const size_t blocks = values_of(mapping, sums, 0).size();
+  for (size_t scale = 0; scale < kMsSsimScales; scale++) {
+    const Sums added = added_up(sums, (kMsSsimScales + scale * blocks) * kWords, blocks, kWords);
+    ck_assert_msg(std::equal(added.begin(), added.end(), sums.begin() + static_cast<ptrdiff_t>(scale * kWords)),
+                  "%s: scale %zu", what.c_str(), scale);
+  }
+  if (!in_db) assert_close(total(values_of(mapping, sums, 0)), 1 - score_of(metric, sums, "float_ms_ssim"), 1e-6, what);
+}
+
+void assert_butteraugli_adds_up(const Extractor& mapping, const Extractor& metric, const Sums& sums,
+                                const std::string& what) {
+  const std::vector<double> most = values_of(mapping, sums, 0);
+  assert_close(*std::ranges::max_element(most), score_of(metric, sums, "butteraugli"), 0, what);
+  const double norm = score_of(metric, sums, "butteraugli_pnorm");
+  assert_close(total(values_of(mapping, sums, 1)), norm, 1e-9 * norm, what);
+}
+
+/* The formula of docs/maps.md. */
+double ssimulacra2_of(double errors) {
+  const double e = errors * 0.9562382616834844;
+  const double bent = 2.326765642916932 * e - 0.020884521182843837 * e * e + 6.248496625763138e-05 * e * e * e;
+  return bent > 0 ? 100 - 10 * std::pow(bent, 0.6276336467831387) : 100;
+}
+double jod_of(double difference) {
+  constexpr double kScale = 0.0439569391310215, kPower = 0.9302042722702026, kLinear = 0.1;
+  return 10 -
+         kScale * (difference < kLinear ? std::pow(kLinear, kPower - 1) * difference : std::pow(difference, kPower));
+}
+
+void assert_adds_up(const ExtractorInfo& info, const Extractor& mapping, const Sums& sums, const ParityCase& given) {
+  const std::string name = info.name, what = told(info, given);
+  const auto values_total = [&] { return total(values_of(mapping, sums, 0)); };
+  if (mapping.maps().empty()) return;
   if (name == "psnr" || name == "float_psnr") return assert_psnr_adds_up(mapping, sums, what);
   if (name == "ciede") return assert_ciede_adds_up(mapping, sums, what);
   if (name == "float_ssim") return assert_ssim_adds_up(mapping, sums, what);
   if (name == "vif") return assert_vif_adds_up(mapping, sums, what);
   if (name == "adm") return assert_adm_adds_up(mapping, sums, what);
-  if (name == "xpsnr") return assert_xpsnr_adds_up(mapping, sums, format, what);
+  if (name == "xpsnr") return assert_xpsnr_adds_up(mapping, sums, given.format, what);
+  if (name == "float_vif") return assert_float_vif_adds_up(mapping, sums, what);
+  if (name == "float_adm") return assert_float_adm_adds_up(mapping, sums, what);
+  if (name == "float_ansnr") return assert_ansnr_adds_up(mapping, sums, what);
+  if (name == "psnr_hvs") return assert_psnr_hvs_adds_up(mapping, sums, what);
+  const auto metric = make_extractor(info, given.format, given.options);
+  if (name == "float_ms_ssim")
+    return assert_ms_ssim_adds_up(mapping, *metric, sums, given.options.contains("enable_db"), what);
+  if (name == "butteraugli") return assert_butteraugli_adds_up(mapping, *metric, sums, what);
+  if (name == "cambi") {
+    const bool clipped = given.options.contains("cambi_max_val");
+    const double score = score_of(*metric, sums, "cambi");
+    return assert_close(clipped ? std::min(score, values_total()) : values_total(), score, 1e-9 * score, what);
+  }
+  if (name == "ssimulacra2")
+    return assert_close(ssimulacra2_of(values_total()), score_of(*metric, sums, "ssimulacra2"), 1e-7, what);
+  if (name == "cvvdp") return assert_close(jod_of(values_total()), score_of(*metric, sums, "cvvdp", 2), 1e-9, what);
   ck_abort_msg("%s has maps, and this test does not know what they add up to", info.name);
 }
 
@@ -274,11 +383,19 @@ class Damaged {
   TestPlane<uint8_t> ref_, dist_, chroma_;
 };
 
+VideoFormat damaged_format(const ExtractorInfo& info) {
+  const std::string name = info.name;
+  const bool has_color = name == "ciede" || name == "psnr_hvs";  // they refuse gray
+  VideoFormat format = {.w = kSize, .h = kSize, .bpc = 8, .chroma = has_color ? Chroma::k444 : Chroma::k400};
+  format.color = {.matrix = 1, .transfer = 1, .primaries = 1, .range = Color::Range::kLimited};
+  format.fps = 25;
+  return format;
+}
+
 /* The maps whose largest value is not in the damage. */
 std::set<std::string> lost_sight(const ExtractorInfo& info, Damaged& damaged) {
   std::set<std::string> names;
-  const Chroma chroma = std::string(info.name) == "ciede" ? Chroma::k444 : Chroma::k400;  // it refuses gray
-  const auto mapping = make_mapping(info, {.w = kSize, .h = kSize, .bpc = 8, .chroma = chroma});
+  const auto mapping = make_mapping(info, damaged_format(info));
   const Sums sums = extract(*mapping, damaged.frame());
   for (size_t map = 0; map < mapping->maps().size(); map++) {
     const std::vector<double> values = values_of(*mapping, sums, map);
@@ -305,7 +422,7 @@ START_TEST(sums_begin_with_the_metrics) {
     size_t turn = 0;
     for_each_cpu_target([&](const std::string& target) {
       const size_t targets = runnable_cpu_targets().size();
-      for_cases(*info, turn++ % targets, targets * static_cast<size_t>(every_under_sanitizers(4)),
+      for_cases(*info, turn++ % targets, 2 * targets * static_cast<size_t>(every_under_sanitizers(4)),
                 [&](const ParityCase& given, const FrameSet& frame) {
                   const Sums own = extract(*make_extractor(*info, given.format, given.options), frame);
                   const Sums mapped = extract(*make_mapping(*info, given.format, given.options), frame);
@@ -322,7 +439,7 @@ START_TEST(blocks_add_up) {
     for_cases(*info, 0, static_cast<size_t>(every_under_sanitizers(4)),
               [&](const ParityCase& given, const FrameSet& frame) {
                 const auto mapping = make_mapping(*info, given.format, given.options);
-                assert_adds_up(*info, *mapping, extract(*mapping, frame), given.format, told(*info, given));
+                assert_adds_up(*info, *mapping, extract(*mapping, frame), given);
               });
 }
 END_TEST
@@ -385,14 +502,21 @@ END_TEST
 START_TEST(damage_is_found) {
   Damaged blurred(kSize - kDamage - 52, kSize - kDamage - 52);
   blurred.blur();
-  const std::set<std::string> not_added = {"adm_scale3_added"};  // below the threshold
-  assert_found("blur", blurred, not_added);
+  const std::set<std::string> no_color = {"psnr_hvs_cb", "psnr_hvs_cr"};
+  std::set<std::string> not_seen = {"adm_scale3_added", "float_adm_scale3_added",  // below the threshold
+                                    "cambi"};                                      // texture has no bands
+  not_seen.insert(no_color.begin(), no_color.end());
+  assert_found("blur", blurred, not_seen);
   Damaged noisy(64, 256);
   noisy.add_noise();
-  assert_found("noise", noisy, not_added);
+  assert_found("noise", noisy, not_seen);
   Damaged banded(256, 100);
   banded.add_bands();
-  assert_found("bands", banded, {"adm_scale2_lost", "vif_scale2", "vif_scale3"});  // nothing is lost where it is flat
+  std::set<std::string> nothing_to_lose = {"adm_scale2_lost",  "float_adm_scale2_lost",  // where it is flat
+                                           "vif_scale2",       "vif_scale3",
+                                           "float_vif_scale2", "float_vif_scale3"};
+  nothing_to_lose.insert(no_color.begin(), no_color.end());
+  assert_found("bands", banded, nothing_to_lose);
 }
 END_TEST
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <random>
 
 #include <check.h>  // after the standard headers: it defines a macro called fail
@@ -380,6 +381,67 @@ START_TEST(collections_summarize_their_members) {
 }
 END_TEST
 
+/* What a feature's score is of a picture without faults; nullopt: that of the frame. */
+std::optional<double> best_of(const std::string& feature) {
+  if (feature.find("motion") != feature.npos) return std::nullopt;
+  return feature.find("adm") != feature.npos || feature.find("vif") != feature.npos ? 1 : 0;
+}
+
+/* Checks that the slopes explain all of what a frame lacks to the best one. */
+void assert_explained(const Model& model, const std::vector<double>& features) {
+  std::vector<double> best, slopes(features.size());
+  for (size_t i = 0; i < features.size(); i++) best.push_back(best_of(model.features()[i].name).value_or(features[i]));
+  const double of_best = model.explain(features, best, slopes);
+  ck_assert(of_best == scores_of(model, best)[0]);
+  double explained = 0;
+  for (size_t i = 0; i < features.size(); i++) explained += slopes[i] * (best[i] - features[i]);
+  const double lacks = of_best - scores_of(model, features)[0];
+  ck_assert_msg(std::abs(explained - lacks) < 1e-9, "%s: %.12g of %.12g are explained", model.name().c_str(), explained,
+                lacks);
+}
+
+START_TEST(slopes_explain_what_scores_lack) {
+  for (const char* const name : builtin_model_names()) {
+    const Model model = builtin(name);
+    const bool v1 = model.features().size() == 4;
+    const std::vector<std::vector<double>> frames =
+        v1 ? std::vector<std::vector<double>>{{0.8, 6.2, 0.915, 7.27}, {0, 0, 0.938, 7.27}, {12, 40, 0.5, 0}}
+           : std::vector<std::vector<double>>{
+                 {0.95, 3.9, 0.5, 0.91, 0.94, 0.96}, {0.2, 0, 0.01, 0.02, 0.05, 0.1}, {1.01, 12, 1.1, 1.01, 1, 1}};
+    for (const std::vector<double>& features : frames) assert_explained(model, features);
+  }
+}
+END_TEST
+
+/* On a short way the slopes are the partial derivatives, here by central differences. */
+START_TEST(slopes_are_derivatives) {
+  for (const double chroma : {0.0, 0.1}) {
+    json document = small_model();
+    document["model_dict"]["chroma_correction_parameter"] = 0.5;
+    document["model_dict"]["score_transform"] = {{"enabled", true}, {"p0", 1}, {"p1", 0.5}, {"p2", 0.001}};
+    ModelSpec spec;
+    spec.disable_clip = true;
+    const Model model = parsed(document, spec);
+    const std::vector<double> features = {0.7, chroma};
+    std::vector<double> best = features, slopes(2);
+    best[0] += 1e-6;
+    if (chroma > 0) best[1] -= 1e-6;
+    model.explain(features, best, slopes);
+    constexpr double kStep = 1e-5;
+    for (size_t i = 0; i < 2; i++) {
+      if (features[i] == 0) continue;  // where it is corrected, the other feature moves it
+      std::vector<double> above = features, below = features;
+      above[i] += kStep;
+      below[i] -= kStep;
+      const double slope = (scores_of(model, above)[0] - scores_of(model, below)[0]) / (2 * kStep);
+      ck_assert_msg(std::abs(slopes[i] - slope) < 1e-4 * std::abs(slope), "feature %zu: %g, not %g", i, slopes[i],
+                    slope);
+    }
+    if (chroma == 0) ck_assert(slopes[1] == 0);
+  }
+}
+END_TEST
+
 START_TEST(predict_checks_its_lengths) {
   const Model model = parsed(small_model());
   std::vector<double> scores(1);
@@ -718,6 +780,8 @@ int main() {
                                           {"transform", transform_maps_in_three_steps},
                                           {"chroma", chroma_is_corrected_from_luma},
                                           {"collections", collections_summarize_their_members},
+                                          {"explained", slopes_explain_what_scores_lack},
+                                          {"slopes", slopes_are_derivatives},
                                           {"lengths", predict_checks_its_lengths},
                                           {"fields", broken_files_are_refused_by_field},
                                           {"svm", broken_svm_texts_are_refused_by_line},

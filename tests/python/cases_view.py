@@ -32,12 +32,12 @@ def make_videos(lab):
 
 
 @contextmanager
-def shown(lab, *words):
+def shown(lab, *words, scoring=FAST):
     """Yields (the address, the process) of a view, which is ended if it runs on."""
     folder = lab.folder / "temporary"
     folder.mkdir(exist_ok=True)
     process = subprocess.Popen(
-        command("view", *words, "--no-browser", *FAST),
+        command("view", *words, "--no-browser", *scoring),
         cwd=lab.folder,
         env=environment(lab, TMPDIR=folder),
         stdout=subprocess.PIPE,
@@ -249,6 +249,39 @@ def view_ends_with_an_interrupt(lab):
         check("Traceback" not in process.stderr.read(), "errors")
         check_equal([number for number in running if alive(number)], [], "processes that are left")
     check_equal(list((lab.folder / "temporary").iterdir()), [], "files that are left")
+
+
+@case
+def view_lays_maps_over_pictures(lab):
+    """With --maps the map of the model is laid over pictures of encodes: bright where the encode is damaged, on a scale
+    that does not change. Other inputs and frames have none, and no view without --maps.
+    """
+    lab.run(
+        f"-f lavfi -i testsrc2=s=320x180:r={RATE}:d=0.4", "-c:v libx264 -qp 0 -preset ultrafast ref.mkv"
+    ).succeeded()
+    lab.run("-i ref.mkv", "-vf drawbox=x=208:y=84:w=112:h=96:color=gray:t=fill -c:v libx264 -qp 0 bad.mkv").succeeded()
+    scoring = "--scale", "reference", "--model", "version=vmaf_v0.6.1", "--threads", "2"
+    with shown(lab, "bad.mkv", "ref.mkv", "--maps", scoring=scoring) as (address, _), told(address) as read:
+        while (message := read()).get("state") != "done":
+            check(message.get("state") != "failed", str(message))
+        pictures = {}
+        for path in ("picture/0/40000", "map/0/40000/1"):
+            status, headers, content = asked(address, path_of(address) + path)
+            check_equal((status, headers["Content-Type"]), (200, "image/png"), f"{path}: {content[:200]}")
+            (lab.folder / "seen.png").write_bytes(content)
+            pictures[path] = samples_of(lab, "-i", "seen.png")
+        own, over = pictures.values()
+        green = [2 * of_both - of_own for of_both, of_own in zip(over[1::3], own[1::3])]  # of the map alone
+        damaged = [green[320 * y + x] for y in range(100, 170) for x in range(224, 310)]
+        whole = [green[320 * y + x] for y in range(10, 60) for x in range(10, 150)]
+        bright, dark = (sum(samples) / len(samples) for samples in (damaged, whole))
+        check(bright > dark + 50, f"the map does not show the damage: {bright} there, {dark} elsewhere")
+        for path in ("map/1/0/0", "map/0/40000/500", "map/0/0"):
+            check_equal(asked(address, path_of(address) + path)[0], 404, path)
+    with shown(lab, "bad.mkv", "ref.mkv", "--no-scores") as (address, _):
+        check_equal(asked(address, f"{path_of(address)}map/0/0/0")[0], 404, "without --maps")
+    vmafx(lab, "view", "bad.mkv", "ref.mkv", "--maps", "--no-scores").failed(2, "--maps comes of scoring")
+    vmafx(lab, "view", "bad.mkv", "ref.mkv", "--maps", *FAST).failed(2, "--maps shows the maps of models")
 
 
 # -- In a browser ------------------------------------------------------------------------------------------------------

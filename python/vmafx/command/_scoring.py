@@ -65,6 +65,7 @@ class Settings:
     as_is: bool = False  # whether the inputs are taken as their tags say, and nobody looks at the pictures
     hwaccel: str = NONE  # the value of --hwaccel, for decoders.chosen
     scale_on: str = "cpu"  # the value of --scale-on
+    maps: str | None = None  # a folder for maps
 
     def as_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -497,6 +498,7 @@ def _filter_options(work: Work, group: Group, log: Path, time_range: TimeRange |
         "range": time_range,
         "overwrite": 1 if settings.overwrite else None,
         "check": "off" if settings.as_is else None,
+        "maps": settings.maps,
     }
     if len(work.dists) > 1:
         options |= {"encodes": len(work.dists), "encode_names": "|".join(work.names)}

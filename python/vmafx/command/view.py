@@ -11,6 +11,7 @@ import tempfile
 import threading
 import webbrowser
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ from .score import (
     read_for_scoring,
     scoring_settings,
 )
+from .viewing.maps import MOST as MOST_POINTS
+from .viewing.maps import Maps
 from .viewing.pictures import Decoder
 from .viewing.scores import Scores
 from .viewing.server import Served, Server
@@ -53,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--no-browser", action="store_true", help="only print the address, and open no browser")
     add("--port", type=_port, default=0, metavar="PORT", help="the port of the address (default: any that is free)")
     add("--no-scores", action="store_true", help="show pictures only, and compute no scores")
+    add("--maps", action="store_true", help="also show where in the picture frames lose the first model's score")
     add("--scores", type=Path, metavar="REPORT", help="a report of these encodes, whose scores are shown instead")
     add("--device", metavar="DEVICE", help="the GPU to use: an index or a PCI address")
     add_begins(parser)
@@ -73,10 +77,14 @@ def run(arguments: argparse.Namespace) -> int:
         raise Failure("view needs at least two videos: name the encodes, and the reference as the last one", 2)
     if arguments.scores and arguments.no_scores:
         raise Failure("--no-scores shows none of those that --scores names: leave one of them out", 2)
+    if arguments.maps and (arguments.scores or arguments.no_scores):
+        raise Failure("--maps comes of scoring: leave --scores and --no-scores out", 2)
     check_begins(arguments)
     inputs = [*arguments.videos, arguments.scores, *read_for_scoring(arguments)]
     check_outputs(inputs, [], force=False)
     work = _prepared(arguments)
+    if arguments.maps and (len(work.groups) > 1 or not work.models):
+        raise Failure("--maps shows the maps of models of one size: give one of them with --model", 2)
     with tempfile.TemporaryDirectory(prefix="vmafx-") as folder, _shown(arguments, work, Path(folder)) as server:
         emit(f"{server.address}\n")
         if not arguments.no_browser and any(map(os.environ.get, DISPLAYS)):
@@ -101,14 +109,17 @@ def _prepared(arguments: argparse.Namespace) -> Work:
 @contextlib.contextmanager
 def _shown(arguments: argparse.Namespace, work: Work, folder: Path) -> Iterator[Server]:
     """Yields a server that runs, and ends it with all that it has started."""
+    maps = Maps(work, folder / "maps") if arguments.maps else None
+    if maps:
+        work = replace(work, settings=replace(work.settings, maps=str(maps.folder)))
     processes = Processes()
     decoders = [Decoder(work, number, processes) for number in range(len(work.videos))]
     scores = Scores(work, processes)
     if arguments.scores:
         scores.take_report(arguments.scores)
-    desk = Desk(work, decoders, scores, None if arguments.no_scores or arguments.scores else folder)
+    desk = Desk(work, decoders, scores, None if arguments.no_scores or arguments.scores else folder, maps)
     try:
-        server = Server(Served(desk.page, desk.report, desk.picture, desk.news), arguments.port)
+        server = Server(Served(desk.page, desk.report, desk.picture, desk.news, desk.mapped), arguments.port)
     except OSError as error:
         raise Failure(f"cannot serve at port {arguments.port}: {error.strerror}; name another with --port") from error
     thread = threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True)
@@ -128,10 +139,13 @@ def _shown(arguments: argparse.Namespace, work: Work, folder: Path) -> Iterator[
 class Desk:
     """Answers what the server is asked."""
 
-    def __init__(self, work: Work, decoders: Sequence[Decoder], scores: Scores, folder: Path | None) -> None:
+    def __init__(
+        self, work: Work, decoders: Sequence[Decoder], scores: Scores, folder: Path | None, maps: Maps | None
+    ) -> None:
         self._work, self._decoders, self._scores = work, decoders, scores
         self._folder = folder  # for the report that grows; None: nothing is scored
-        self._page = make_view(view_of(work, scores))
+        self._maps = maps
+        self._page = make_view(view_of(work, scores, maps))
 
     def page(self) -> str:
         return self._page
@@ -153,6 +167,12 @@ class Desk:
         except Failure as failure:
             return f"{failure}\n"
 
+    def mapped(self, number: int, time: float, frame: int) -> bytes | str:
+        if not self._maps or number >= len(self._work.dists):
+            return "There is no map: --maps makes those of encodes.\n"
+        picture = self.picture(number, time)
+        return picture if isinstance(picture, str) else self._maps.over(number, frame, picture)
+
     def news(self, told: dict[Any, int]) -> list[dict[str, Any]]:
         """Returns the scores that came since, and how far it is. Scoring begins with the first tab."""
         if self._folder:
@@ -170,7 +190,7 @@ class Desk:
         return messages
 
 
-def view_of(work: Work, scores: Scores) -> View:
+def view_of(work: Work, scores: Scores, maps: Maps | None) -> View:
     size = work.size_of(work.groups[0])
     aspect = float(work.ref.aspect or 1) if size == (work.ref.width, work.ref.height) else 1.0
     begins = [span[0] for span in work.spans() if span]
@@ -189,4 +209,5 @@ def view_of(work: Work, scores: Scores) -> View:
         keys,
         [key for key in keys if known_facts(key).worse_is_high],
         work.notes,
+        f"0 to {MOST_POINTS} points" if maps else "",
     )

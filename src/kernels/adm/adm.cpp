@@ -117,11 +117,64 @@ float pooled_den(const AdmScale& s, int index, const uint64_t (&sums)[kAdmBands]
   return parts[0] + parts[1] + parts[2];
 }
 
+/* -- Blocks, in sums with maps: they follow AdmSums, scale by scale ------------------------------------------------ */
+
+size_t first_block(const AdmParams& params, int scale) {
+  size_t first = 0;
+  for (int s = 0; s < scale; s++) first += AdmBlocks::grid(params.scale[s], s).blocks();
+  return first;
+}
+
+const AdmBlockSums* blocks_of(const AdmParams& params, const void* sums, int scale) {
+  return reinterpret_cast<const AdmBlockSums*>(static_cast<const AdmSums*>(sums) + 1) + first_block(params, scale);
+}
+
+/* The map of a scale: what is lost there, or what is added. */
+struct AdmMap {
+  int scale;
+  bool added;
+
+  AdmMap(const AdmParams& params, size_t place)
+      : scale(static_cast<int>(place / (params.measure_aim ? 2 : 1)) + params.skip_scale0),
+        added(params.measure_aim && place % 2) {}
+};
+
+/* What turns raw sums of a scale into cubes of visible contrast, and how much each band's cubes weigh. */
+struct AdmCubes {
+  double den[kAdmBands], num[kAdmBands], weight[kAdmBands] = {1, 1, 1};
+
+  double lost(const AdmBlockSums& block) const {
+    return sum([&](int band) {
+      return static_cast<double>(block.csf_den[band]) * den[band] - static_cast<double>(block.dlm[band]) * num[band];
+    });
+  }
+  double added(const AdmBlockSums& block) const {
+    return sum([&](int band) { return static_cast<double>(block.aim[band]) * num[band]; });
+  }
+
+ private:
+  template <class OfBand>
+  double sum(OfBand of_band) const {
+    double sum = 0;
+    for (int band = 0; band < kAdmBands; band++) sum += weight[band] * of_band(band);
+    return sum;
+  }
+};
+
 /* -- The extractor ------------------------------------------------------------------------------------------------- */
 
 struct Sensitivities {
   std::array<AdmSensitivity, kAdmScales> factors;
   std::array<int, kAdmScales> units = {};  // for AdmScale::rfactor, see adm_fixed_sensitivity()
+
+  AdmCubes cubes(const AdmScale& scale, int index) const {
+    AdmCubes cubes;
+    for (int band = 0; band < kAdmBands; band++) {
+      cubes.den[band] = cubed(factors[index], band) / den_unit(scale, index);
+      cubes.num[band] = 1 / num_unit(scale, index, band, units[index]);
+    }
+    return cubes;
+  }
 };
 
 /* Sets of options: how each views the picture, and what its scores take from that. */
@@ -140,6 +193,7 @@ class Adm : public Metric<AdmParams, AdmSums, AdmScores> {
 
   size_t sums_bytes() const override { return params_.views.size() * sizeof(AdmSums); }
   size_t sums_offset(size_t variant) const override { return view_of_set_[variant] * sizeof(AdmSums); }
+  bool read_deviation(const void* sums, ScoreId score, size_t map, std::span<double> values) const override;
 
  private:
   AdmScores scores(const AdmSums& sums) const override {
@@ -161,6 +215,27 @@ class Adm : public Metric<AdmParams, AdmSums, AdmScores> {
   const std::vector<size_t> view_of_set_;
   const Sensitivities sensitivities_;
 };
+
+/* A band's blocks share the difference of the roots by their cubes, which are what adds up. */
+bool Adm::read_deviation(const void* sums, ScoreId score, size_t place, std::span<double> values) const {
+  const AdmMap map(params_, place);
+  const auto& of_frame = *static_cast<const AdmSums*>(sums);
+  const AdmScores all = scores(of_frame);
+  const double weight = score == kFeatures[3 + map.scale].score
+                            ? (map.added ? 0 : 1 / all.scale_den[map.scale])
+                            : adm_deviation_weight(all, score, map.added, options_.dlm_weight);
+  if (weight == 0) return false;
+  AdmCubes cubes = sensitivities_.cubes(params_.scale[map.scale], map.scale);
+  for (int band = 0; band < kAdmBands; band++) {
+    const double dlm = static_cast<double>(of_frame.dlm[map.scale][band]) * cubes.num[band];
+    const double den = static_cast<double>(of_frame.csf_den[map.scale][band]) * cubes.den[band];
+    const double aim = static_cast<double>(of_frame.aim[map.scale][band]) * cubes.num[band];
+    cubes.weight[band] = weight * (map.added ? adm_per_cube(aim, 0) : adm_per_cube(den, dlm));
+  }
+  const AdmBlockSums* const blocks = blocks_of(params_, sums, map.scale);
+  for (size_t n = 0; n < values.size(); n++) values[n] = map.added ? cubes.added(blocks[n]) : cubes.lost(blocks[n]);
+  return true;
+}
 
 constexpr Twins<AdmParams, AdmSums> kTwins = {
     .plain = {adm_scratch_bytes_plain, on_luma<adm_plain>},
@@ -245,7 +320,9 @@ class AdmMapping final : public MappingExtractor {
   AdmMapping(const AdmParams& params, const Sensitivities& sensitivities)
       : MappingExtractor({}, maps_of(params)), params_(params), sensitivities_(sensitivities) {}
 
-  size_t sums_bytes() const override { return sizeof(AdmSums) + first(kAdmScales) * sizeof(AdmBlockSums); }
+  size_t sums_bytes() const override {
+    return sizeof(AdmSums) + first_block(params_, kAdmScales) * sizeof(AdmBlockSums);
+  }
   size_t scratch_bytes() const override {
     return use_plain_cpu() ? adm_scratch_bytes_plain(params_) : adm_scratch_bytes_simd(params_);
   }
@@ -253,14 +330,6 @@ class AdmMapping final : public MappingExtractor {
   void read_map(const void* sums, size_t map, std::span<double> values) const override;
 
  private:
-  size_t first(int scale) const {
-    size_t first = 0;
-    for (int s = 0; s < scale; s++) first += AdmBlocks::grid(params_.scale[s], s).blocks();
-    return first;
-  }
-  double lost(int index, const AdmBlockSums& block) const;
-  double added(int index, const AdmBlockSums& block) const;
-
   const AdmParams params_;
   const Sensitivities sensitivities_;
 };
@@ -268,35 +337,17 @@ class AdmMapping final : public MappingExtractor {
 void AdmMapping::extract(const FrameSet& frames, std::byte* scratch, void* sums) const {
   auto& of_frame = *static_cast<AdmSums*>(sums);
   AdmBlocks blocks;
-  for (int s = 0; s < kAdmScales; s++) blocks.scale[s] = reinterpret_cast<AdmBlockSums*>(&of_frame + 1) + first(s);
+  for (int s = 0; s < kAdmScales; s++)
+    blocks.scale[s] = reinterpret_cast<AdmBlockSums*>(&of_frame + 1) + first_block(params_, s);
   const auto twin = use_plain_cpu() ? adm_mapped_plain : adm_mapped_simd;
   twin(params_, frames.ref.plane[0], frames.dist.plane[0], scratch, of_frame, blocks);
 }
 
-void AdmMapping::read_map(const void* sums, size_t map, std::span<double> values) const {
-  const size_t kinds = params_.measure_aim ? 2 : 1;
-  const int index = static_cast<int>(map / kinds) + params_.skip_scale0;
-  const auto* const blocks =
-      reinterpret_cast<const AdmBlockSums*>(static_cast<const AdmSums*>(sums) + 1) + first(index);
-  for (size_t n = 0; n < values.size(); n++) values[n] = map % kinds ? added(index, blocks[n]) : lost(index, blocks[n]);
-}
-
-double AdmMapping::lost(int index, const AdmBlockSums& block) const {
-  const AdmScale& scale = params_.scale[index];
-  double lost = 0;
-  for (int band = 0; band < kAdmBands; band++)
-    lost +=
-        static_cast<double>(block.csf_den[band]) / den_unit(scale, index) * cubed(sensitivities_.factors[index], band) -
-        static_cast<double>(block.dlm[band]) / num_unit(scale, index, band, sensitivities_.units[index]);
-  return lost;
-}
-
-double AdmMapping::added(int index, const AdmBlockSums& block) const {
-  double added = 0;
-  for (int band = 0; band < kAdmBands; band++)
-    added +=
-        static_cast<double>(block.aim[band]) / num_unit(params_.scale[index], index, band, sensitivities_.units[index]);
-  return added;
+void AdmMapping::read_map(const void* sums, size_t place, std::span<double> values) const {
+  const AdmMap map(params_, place);
+  const AdmCubes cubes = sensitivities_.cubes(params_.scale[map.scale], map.scale);
+  const AdmBlockSums* const blocks = blocks_of(params_, sums, map.scale);
+  for (size_t n = 0; n < values.size(); n++) values[n] = map.added ? cubes.added(blocks[n]) : cubes.lost(blocks[n]);
 }
 
 Created create_mapping(const AdmOptions& options, const VideoFormat& format) {

@@ -35,4 +35,17 @@ AdmScores adm_combined(const AdmScaleScore (&scales)[kAdmScales], const AdmExten
   return scores;
 }
 
+double adm_deviation_weight(const AdmScores& of_frame, ScoreId score, bool added, double dlm_weight) {
+  if (!(of_frame.den > 0)) return 0;
+  if (score == kAdm2) return added ? 0 : 1 / of_frame.den;
+  if (score == kAim) return added ? -1 / of_frame.den : 0;
+  if (score == kAdm3) return (added ? 1 - dlm_weight : dlm_weight) / of_frame.den;
+  return 0;
+}
+
+double adm_per_cube(double a, double b) {
+  const double x = std::cbrt(a), y = std::cbrt(b), factor = x * x + x * y + y * y;
+  return factor > 0 ? 1 / factor : 0;
+}
+
 }  // namespace vmafx

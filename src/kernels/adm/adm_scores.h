@@ -53,25 +53,25 @@ struct AdmScores {
 
 /* `kind`: "integer_" or "". Models call the score of scale 1 scale_name "1" scale_end. The floating-point form's adm is
  * bare, as libvmaf writes it in this extractor alone. */
-#define VMAFX_ADM_FEATURES(kind, scale_name, scale_end, bare_adm)                         \
-  {"VMAF_" kind "feature_adm2_score", kind "adm2", VMAFX_SCORE(AdmScores, adm2)},         \
-      {"VMAF_" kind "feature_aim_score", kind "aim",  VMAFX_SCORE(AdmScores, aim), false, \
-       FirstScore::kWithItsFrame,        Worse::kHigh},                                   \
-      {"VMAF_" kind "feature_adm3_score", kind "adm3", VMAFX_SCORE(AdmScores, adm3)},     \
-      {scale_name "0" scale_end, kind "adm_scale0", VMAFX_SCORE(AdmScores, scale[0])},    \
-      {scale_name "1" scale_end, kind "adm_scale1", VMAFX_SCORE(AdmScores, scale[1])},    \
-      {scale_name "2" scale_end, kind "adm_scale2", VMAFX_SCORE(AdmScores, scale[2])},    \
-      {scale_name "3" scale_end, kind "adm_scale3", VMAFX_SCORE(AdmScores, scale[3])},    \
-      {kind "adm", kind "adm", VMAFX_SCORE(AdmScores, adm), bare_adm},                    \
-      neutral_feature(kind "adm_num", VMAFX_SCORE(AdmScores, num)),                       \
-      neutral_feature(kind "adm_den", VMAFX_SCORE(AdmScores, den)),                       \
-      neutral_feature(kind "adm_num_scale0", VMAFX_SCORE(AdmScores, scale_num[0])),       \
-      neutral_feature(kind "adm_den_scale0", VMAFX_SCORE(AdmScores, scale_den[0])),       \
-      neutral_feature(kind "adm_num_scale1", VMAFX_SCORE(AdmScores, scale_num[1])),       \
-      neutral_feature(kind "adm_den_scale1", VMAFX_SCORE(AdmScores, scale_den[1])),       \
-      neutral_feature(kind "adm_num_scale2", VMAFX_SCORE(AdmScores, scale_num[2])),       \
-      neutral_feature(kind "adm_den_scale2", VMAFX_SCORE(AdmScores, scale_den[2])),       \
-      neutral_feature(kind "adm_num_scale3", VMAFX_SCORE(AdmScores, scale_num[3])),       \
+#define VMAFX_ADM_FEATURES(kind, scale_name, scale_end, bare_adm)                                     \
+  with_best(1, {"VMAF_" kind "feature_adm2_score", kind "adm2", VMAFX_SCORE(AdmScores, adm2)}),       \
+      with_best(0, {"VMAF_" kind "feature_aim_score", kind "aim", VMAFX_SCORE(AdmScores, aim), false, \
+                    FirstScore::kWithItsFrame, Worse::kHigh}),                                        \
+      with_best(1, {"VMAF_" kind "feature_adm3_score", kind "adm3", VMAFX_SCORE(AdmScores, adm3)}),   \
+      with_best(1, {scale_name "0" scale_end, kind "adm_scale0", VMAFX_SCORE(AdmScores, scale[0])}),  \
+      with_best(1, {scale_name "1" scale_end, kind "adm_scale1", VMAFX_SCORE(AdmScores, scale[1])}),  \
+      with_best(1, {scale_name "2" scale_end, kind "adm_scale2", VMAFX_SCORE(AdmScores, scale[2])}),  \
+      with_best(1, {scale_name "3" scale_end, kind "adm_scale3", VMAFX_SCORE(AdmScores, scale[3])}),  \
+      {kind "adm", kind "adm", VMAFX_SCORE(AdmScores, adm), bare_adm},                                \
+      neutral_feature(kind "adm_num", VMAFX_SCORE(AdmScores, num)),                                   \
+      neutral_feature(kind "adm_den", VMAFX_SCORE(AdmScores, den)),                                   \
+      neutral_feature(kind "adm_num_scale0", VMAFX_SCORE(AdmScores, scale_num[0])),                   \
+      neutral_feature(kind "adm_den_scale0", VMAFX_SCORE(AdmScores, scale_den[0])),                   \
+      neutral_feature(kind "adm_num_scale1", VMAFX_SCORE(AdmScores, scale_num[1])),                   \
+      neutral_feature(kind "adm_den_scale1", VMAFX_SCORE(AdmScores, scale_den[1])),                   \
+      neutral_feature(kind "adm_num_scale2", VMAFX_SCORE(AdmScores, scale_num[2])),                   \
+      neutral_feature(kind "adm_den_scale2", VMAFX_SCORE(AdmScores, scale_den[2])),                   \
+      neutral_feature(kind "adm_num_scale3", VMAFX_SCORE(AdmScores, scale_num[3])),                   \
       neutral_feature(kind "adm_den_scale3", VMAFX_SCORE(AdmScores, scale_den[3]))
 
 /* The features that an instance provides: up to the scales' scores, and all with the option debug. */
@@ -93,6 +93,17 @@ float adm_noise_floor(const AdmExtent& extent, double weight, double p_norm);
 /* All but adm3, of a picture whose scale 0 is `extent`. aim leaves the scale `not_for_aim` out, if there is one. Where
  * nothing was to be kept, adm2 is 1 and aim 0. */
 AdmScores adm_combined(const AdmScaleScore (&scales)[kAdmScales], const AdmExtent& extent, int not_for_aim = -1);
+
+/* How maps explain scores: what a score takes off its best is the sum, over bands and scales, of a weight times a
+ * difference of roots. That is what the reference's root has more than the restored one's, or the root of what is
+ * added. 0: a score does not come from that kind of map. */
+inline constexpr ScoreId kAdm2 = VMAFX_SCORE(AdmScores, adm2), kAdm3 = VMAFX_SCORE(AdmScores, adm3),
+                         kAim = VMAFX_SCORE(AdmScores, aim);
+double adm_deviation_weight(const AdmScores& of_frame, ScoreId score, bool added, double dlm_weight);
+
+/* Sums a and b of cubes by this factor are the difference of their roots, so that terms of a - b share it:
+ * cbrt(a) - cbrt(b) = (a - b) * factor. */
+double adm_per_cube(double a, double b);
 
 }  // namespace vmafx
 

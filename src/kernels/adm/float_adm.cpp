@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <vector>
 
 #include "kernels/adm/adm_csf.h"
 #include "kernels/adm/adm_scores.h"
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/device_twin.h"
+#include "kernels/maps.h"
 #include "kernels/metric.h"
 #include "kernels/steps/row_sums.h"
 
@@ -110,6 +112,33 @@ float pooled(const FloatAdmParams& params, int kind, int index, const uint64_t* 
   return parts[0] + parts[1] + parts[2];
 }
 
+/* -- Blocks, in sums with maps: they follow the frame's, scale by scale -------------------------------------------- */
+
+size_t first_block(const FloatAdmParams& params, int scale) {
+  size_t first = 0;
+  for (int s = 0; s < scale; s++) first += FloatAdmBlocks::grid(params.scale[s], s).blocks();
+  return first;
+}
+
+const FloatAdmBlockSums* blocks_of(const FloatAdmParams& params, const void* sums, int scale) {
+  return reinterpret_cast<const FloatAdmBlockSums*>(static_cast<const std::byte*>(sums) + params.sums_bytes()) +
+         first_block(params, scale);
+}
+
+/* The map of a scale: what is lost there, or what is added. */
+struct FloatAdmMap {
+  int scale;
+  bool added;
+
+  FloatAdmMap(const FloatAdmParams& params, size_t place)
+      : scale(static_cast<int>(place / 2) + params.skip_scale0), added(place % 2) {}
+
+  /* What a block has of a band. */
+  double of(const FloatAdmBlockSums& block, int band) const {
+    return added ? block.of[kFloatAdmAim][band] : block.of[kFloatAdmDen][band] - block.of[kFloatAdmDlm][band];
+  }
+};
+
 /* -- The extractor ------------------------------------------------------------------------------------------------- */
 
 class FloatAdm : public Metric<FloatAdmParams, uint64_t, AdmScores> {
@@ -119,8 +148,13 @@ class FloatAdm : public Metric<FloatAdmParams, uint64_t, AdmScores> {
       : Metric(params, twins, adm_provided(kFeatures, options.debug), placement), options_(options) {}
 
   size_t sums_bytes() const override { return params_.sums_bytes(); }
+  bool read_deviation(const void* sums, ScoreId score, size_t map, std::span<double> values) const override;
 
  private:
+  double cube_sum(const void* sums, int kind, int scale, int band) const {
+    const auto* const words = static_cast<const uint64_t*>(sums);
+    return static_cast<double>(sum_of_word(words[float_adm_sum_index(kind, scale, band)]));
+  }
   AdmScores scores(const uint64_t& sums) const override {
     AdmScaleScore scales[kAdmScales];
     for (int s = params_.skip_scale0 ? 1 : 0; s < kAdmScales; s++) {
@@ -141,6 +175,30 @@ class FloatAdm : public Metric<FloatAdmParams, uint64_t, AdmScores> {
 
   const FloatAdmOptions options_;
 };
+
+/* A band's blocks share the difference of the roots by their cubes, which are what adds up. Of adm3 by a harmonic mean
+ * nothing is known. */
+bool FloatAdm::read_deviation(const void* sums, ScoreId score, size_t place, std::span<double> values) const {
+  const FloatAdmMap map(params_, place);
+  const AdmScores of_frame = scores(*static_cast<const uint64_t*>(sums));
+  const bool knows_adm3 = !options_.adm3_apply_hm && options_.skip_aim_scale < 0;
+  const double weight = score == kFeatures[3 + map.scale].score
+                            ? (map.added ? 0 : 1 / of_frame.scale_den[map.scale])
+                            : adm_deviation_weight(of_frame, score, map.added, options_.dlm_weight);
+  if (weight == 0 || (map.added && !knows_adm3) || (score == kAdm3 && !knows_adm3)) return false;
+  double per_band[kAdmBands];
+  for (int band = 0; band < kAdmBands; band++) {
+    const auto sum = [&](int kind) { return cube_sum(sums, kind, map.scale, band); };
+    per_band[band] =
+        weight * (map.added ? adm_per_cube(sum(kFloatAdmAim), 0) : adm_per_cube(sum(kFloatAdmDen), sum(kFloatAdmDlm)));
+  }
+  const FloatAdmBlockSums* const blocks = blocks_of(params_, sums, map.scale);
+  for (size_t n = 0; n < values.size(); n++) {
+    values[n] = 0;
+    for (int band = 0; band < kAdmBands; band++) values[n] += per_band[band] * map.of(blocks[n], band);
+  }
+  return true;
+}
 
 /* The sums are as many words as the parameters say. */
 template <auto twin>
@@ -180,6 +238,63 @@ Created create(const FloatAdmOptions& options, const VideoFormat& format, Placem
   return std::unique_ptr<Extractor>(new FloatAdm(options, params, kTwins, placement));
 }
 
+/* -- Maps: the cubes of the detail that is lost, and of what is added ---------------------------------------------- */
+
+constexpr const char* kMapNames[kAdmScales][2] = {{"float_adm_scale0_lost", "float_adm_scale0_added"},
+                                                  {"float_adm_scale1_lost", "float_adm_scale1_added"},
+                                                  {"float_adm_scale2_lost", "float_adm_scale2_added"},
+                                                  {"float_adm_scale3_lost", "float_adm_scale3_added"}};
+
+/* None if sums are not of cubes. */
+std::vector<MapInfo> maps_of(const FloatAdmParams& params) {
+  std::vector<MapInfo> maps;
+  for (int s = params.skip_scale0; params.cubes() && s < kAdmScales; s++) {
+    const BlockGrid grid = FloatAdmBlocks::grid(params.scale[s], s);
+    const int side = grid.side << (s + 1);
+    for (const char* name : kMapNames[s]) maps.push_back({name, "cubed visible contrast", grid.w, grid.h, side, side});
+  }
+  return maps;
+}
+
+/* Raw sums: the frame's, then the blocks' of each scale. */
+class FloatAdmMapping final : public MappingExtractor {
+ public:
+  explicit FloatAdmMapping(const FloatAdmParams& params) : MappingExtractor({}, maps_of(params)), params_(params) {}
+
+  size_t sums_bytes() const override {
+    return params_.sums_bytes() + first_block(params_, kAdmScales) * sizeof(FloatAdmBlockSums);
+  }
+  size_t scratch_bytes() const override {
+    return use_plain_cpu() ? float_adm_scratch_bytes_plain(params_) : float_adm_scratch_bytes_simd(params_);
+  }
+  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override;
+  void read_map(const void* sums, size_t place, std::span<double> values) const override {
+    const FloatAdmMap map(params_, place);
+    const FloatAdmBlockSums* const blocks = blocks_of(params_, sums, map.scale);
+    for (size_t n = 0; n < values.size(); n++)
+      values[n] = map.of(blocks[n], 0) + map.of(blocks[n], 1) + map.of(blocks[n], 2);
+  }
+
+ private:
+  const FloatAdmParams params_;
+};
+
+void FloatAdmMapping::extract(const FrameSet& frames, std::byte* scratch, void* sums) const {
+  auto* const words = static_cast<uint64_t*>(sums);
+  const SamplePlane &ref = frames.ref.plane[0], &dist = frames.dist.plane[0];
+  if (!params_.cubes()) return (use_plain_cpu() ? float_adm_plain : float_adm_simd)(params_, ref, dist, scratch, words);
+  FloatAdmBlocks blocks;
+  for (int s = 0; s < kAdmScales; s++)
+    blocks.scale[s] = reinterpret_cast<FloatAdmBlockSums*>(static_cast<std::byte*>(sums) + params_.sums_bytes()) +
+                      first_block(params_, s);
+  (use_plain_cpu() ? float_adm_mapped_plain : float_adm_mapped_simd)(params_, ref, dist, scratch, words, blocks);
+}
+
+Created create_mapping(const FloatAdmOptions& options, const VideoFormat& format) {
+  VMAFX_ASSIGN(const FloatAdmParams params, params_of(options, format));
+  return std::unique_ptr<Extractor>(new FloatAdmMapping(params));
+}
+
 }  // namespace
 
 StatusOr<FloatAdmParams> float_adm_params(const Options& options, const VideoFormat& format) {
@@ -191,10 +306,11 @@ constexpr ExtractorInfo kFloatAdmExtractor = {
     .measures = "detail",
     .help = "detail loss and additive impairment at four scales, floating point",
     .range = "0 to 1; more where contrast is raised",
-    .flags = kHip,
+    .flags = kHip | kMaps,
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,
+    .create_mapping = mapping_with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

@@ -40,6 +40,7 @@
 
 #include "base/picture.h"
 #include "kernels/adm/float_adm_math.h"
+#include "kernels/blocks.h"
 #include "kernels/forward.h"
 
 namespace vmafx {
@@ -75,6 +76,27 @@ void float_adm_simd(const FloatAdmParams& params, const SamplePlane& ref, const 
 size_t float_adm_encodes_scratch_bytes_simd(const FloatAdmParams& params, int encodes);
 void float_adm_encodes_simd(const FloatAdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                             std::byte* scratch, std::span<uint64_t* const> sums);
+
+/* What a block adds to the sums of a scale, by FloatAdmSum and band, in the order of its samples. */
+struct FloatAdmBlockSums {
+  double of[kFloatAdmKinds][kAdmBands];
+};
+
+/* The blocks of all scales, cut from the bands of each. */
+struct FloatAdmBlocks {
+  FloatAdmBlockSums* scale[kAdmScales];  // row by row; zeroed by the caller
+
+  static constexpr BlockGrid grid(const FloatAdmScale& scale, int index) {
+    return block_grid(scale.w, scale.h, index == 0 ? 32 : 16);
+  }
+};
+
+/* Fill in `blocks`, too, the same on all processors. Only for cubes. Scratch is that of float_adm_plain() and
+ * float_adm_simd(). */
+void float_adm_mapped_plain(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist,
+                            std::byte* scratch, uint64_t* sums, const FloatAdmBlocks& blocks);
+void float_adm_mapped_simd(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist,
+                           std::byte* scratch, uint64_t* sums, const FloatAdmBlocks& blocks);
 
 /* The HIP twin's kernels. */
 OwnedDeviceTwin float_adm_hip(const FloatAdmParams& params);

@@ -116,18 +116,28 @@ void csf(const FloatAdmScale& scale, const Details& in, const Details& weighted,
   }
 }
 
+/* The place for all sums. */
+struct Output {
+  uint64_t* sums;
+  const FloatAdmBlocks* blocks;  // or nullptr
+};
+
 /* The sums of one kind at one scale. */
 class Sums {
  public:
-  Sums(const FloatAdmParams& params, int kind, int index, uint64_t* sums)
-      : params_(params), words_(sums + float_adm_sum_index(kind, index, 0) * params.words_per_sum()) {}
+  Sums(const FloatAdmParams& params, int kind, int index, const Output& to)
+      : params_(params), words_(to.sums + float_adm_sum_index(kind, index, 0) * params.words_per_sum()), kind_(kind),
+        blocks_(to.blocks ? to.blocks->scale[index] : nullptr),
+        grid_(FloatAdmBlocks::grid(params.scale[index], index)) {}
 
-  void add(int band, float x) {
+  void add(int band, int x, int y, float value) {
     if (params_.cubes()) {
-      cubes_[band].add(float_adm_cube(x));
+      const float cube = float_adm_cube(value);
+      cubes_[band].add(cube);
+      if (blocks_) blocks_[grid_.at(x, y)].of[kind_][band] += static_cast<double>(cube);
       return;
     }
-    const FloatAdmPower power = float_adm_power(x, static_cast<float>(params_.p_norm));
+    const FloatAdmPower power = float_adm_power(value, static_cast<float>(params_.p_norm));
     if (power.bin < kFloatAdmBins)
       words_[band * kFloatAdmBins + power.bin] += static_cast<uint64_t>(to_fixed<kFloatAdmPowerBits>(power.power));
   }
@@ -142,6 +152,9 @@ class Sums {
  private:
   const FloatAdmParams& params_;
   uint64_t* words_;
+  int kind_;
+  FloatAdmBlockSums* blocks_;  // or nullptr
+  BlockGrid grid_;
   RowSum cubes_[kAdmBands];
 };
 
@@ -149,7 +162,7 @@ void den(const FloatAdmScale& scale, const Details& ref, Sums sums) {
   for (int y = scale.top; y < scale.bottom; y++) {
     for (int x = scale.left; x < scale.right; x++)
       for (int band = 0; band < kAdmBands; band++)
-        sums.add(band, float_adm_weighted(ref[band].row(y)[x], scale.weight[band]));
+        sums.add(band, x, y, float_adm_weighted(ref[band].row(y)[x], scale.weight[band]));
     sums.end_row();
   }
 }
@@ -175,41 +188,47 @@ void cm(const FloatAdmScale& scale, bool masked, const Part& signal, const Part&
     for (int x = scale.left; x < scale.right; x++) {
       const float limit = masked ? threshold(scale, masking, x, y) : 0;
       for (int band = 0; band < kAdmBands; band++)
-        sums.add(band, float_adm_excess(signal.weighted[band].row(y)[x], limit));
+        sums.add(band, x, y, float_adm_excess(signal.weighted[band].row(y)[x], limit));
     }
     sums.end_row();
   }
 }
 
-void score_scale(const FloatAdmParams& params, int index, const Planes& p, uint64_t* sums) {
+void score_scale(const FloatAdmParams& params, int index, const Planes& p, const Output& to) {
   const FloatAdmScale& scale = params.scale[index];
   decouple(scale, params.gain_limit, p);
-  den(scale, p.ref.detail, {params, kFloatAdmDen, index, sums});
+  den(scale, p.ref.detail, {params, kFloatAdmDen, index, to});
   const Part restored = {p.weighted_restored, p.share_of_restored}, added = {p.weighted_added, p.share_of_added};
   csf(scale, p.restored, restored.weighted, restored.share);
   csf(scale, p.added, added.weighted, added.share);
-  cm(scale, params.masked, restored, added, {params, kFloatAdmDlm, index, sums});
-  cm(scale, params.masked, added, restored, {params, kFloatAdmAim, index, sums});
+  cm(scale, params.masked, restored, added, {params, kFloatAdmDlm, index, to});
+  cm(scale, params.masked, added, restored, {params, kFloatAdmAim, index, to});
 }
 
 template <class T>
 void run_scales(const FloatAdmParams& params, const Plane<const T>& ref, const Plane<const T>& dist, std::byte* scratch,
-                uint64_t* sums) {
+                const Output& to) {
   PlaneMemory memory(params, scratch);
   Planes last = memory.planes(0);
   load(ref, params.bpc, last.source);
   dwt2(last.source, last.low, last.high, last.ref);
   load(dist, params.bpc, last.source);
   dwt2(last.source, last.low, last.high, last.dist);
-  if (!params.skip_scale0) score_scale(params, 0, last, sums);
+  if (!params.skip_scale0) score_scale(params, 0, last, to);
 
   for (int index = 1; index < kAdmScales; index++) {
     const Planes p = memory.planes(index);
     dwt2(last.ref.a, p.low, p.high, p.ref);
     dwt2(last.dist.a, p.low, p.high, p.dist);
-    score_scale(params, index, p, sums);
+    score_scale(params, index, p, to);
     last = p;
   }
+}
+
+void run(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+         const Output& to) {
+  if (params.bpc == 8) run_scales(params, ref.as<uint8_t>(), dist.as<uint8_t>(), scratch, to);
+  else run_scales(params, ref.as<uint16_t>(), dist.as<uint16_t>(), scratch, to);
 }
 
 }  // namespace
@@ -222,8 +241,12 @@ size_t float_adm_scratch_bytes_plain(const FloatAdmParams& params) {
 
 void float_adm_plain(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                      uint64_t* sums) {
-  if (params.bpc == 8) run_scales(params, ref.as<uint8_t>(), dist.as<uint8_t>(), scratch, sums);
-  else run_scales(params, ref.as<uint16_t>(), dist.as<uint16_t>(), scratch, sums);
+  run(params, ref, dist, scratch, {sums, nullptr});
+}
+
+void float_adm_mapped_plain(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist,
+                            std::byte* scratch, uint64_t* sums, const FloatAdmBlocks& blocks) {
+  run(params, ref, dist, scratch, {sums, &blocks});
 }
 
 }  // namespace vmafx

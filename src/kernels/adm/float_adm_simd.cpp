@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <forward_list>
 #include <new>
 #include <optional>
 #include <span>
@@ -151,8 +152,10 @@ namespace {
 
 /* Without vectors a machine takes the definition. */
 void float_adm(const FloatAdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
-               std::byte* scratch, std::span<uint64_t* const> sums) {
-  for (size_t i = 0; i < dist.size(); i++) float_adm_plain(params, ref, dist[i], scratch, sums[i]);
+               std::byte* scratch, std::span<uint64_t* const> sums, const FloatAdmBlocks* blocks) {
+  for (size_t i = 0; i < dist.size(); i++)
+    if (blocks) float_adm_mapped_plain(params, ref, dist[i], scratch, sums[i], *blocks);
+    else float_adm_plain(params, ref, dist[i], scratch, sums[i]);
 }
 
 #else
@@ -172,7 +175,8 @@ inline Interval halved(Interval interval) {
 /* One frame of the reference and of its encodes on their way through the scales. */
 class Frame {
  public:
-  Frame(const FloatAdmParams& params, std::byte* scratch, std::span<uint64_t* const> sums)
+  /* `blocks`: those of the first encode; nullptr: none. */
+  Frame(const FloatAdmParams& params, std::byte* scratch, std::span<uint64_t* const> sums, const FloatAdmBlocks* blocks)
       : params_(params), sums_(sums), encodes_(static_cast<int>(sums.size())) {
     plan_adm_levels(params.scale, params.skip_scale0, p_.level);
     std::memset(scratch, 0, place_rows(params, encodes_, nullptr, p_));
@@ -185,6 +189,9 @@ class Frame {
       for (int i = 0; i < encodes_; i++)
         level.encode[i].parts.emplace(2 * kAdmBands, scored.end - scored.begin, level.encode[i].part_rows,
                                       words(i, kFloatAdmDlm, level.index));
+      if (!blocks) continue;
+      tell_blocks(*den_[level.index], level, made.begin, kFloatAdmDen, *blocks);
+      tell_blocks(*level.encode[0].parts, level, scored.begin, kFloatAdmDlm, *blocks);
     }
   }
 
@@ -205,6 +212,20 @@ class Frame {
   }
 
  private:
+  /* Has the rows of a strip, which begin at column `first` of the scored rows, add to blocks. Its first quantities are
+   * those of `kind`. */
+  void tell_blocks(RowStrip& strip, const Level& level, int first, int kind, const FloatAdmBlocks& blocks) {
+    const FloatAdmScale& s = *level.scale;
+    const BlockGrid grid = FloatAdmBlocks::grid(s, level.index);
+    FloatAdmBlockSums* const of_scale = blocks.scale[level.index];
+    const auto add_row = [=, &s](int quantity, int y, std::span<const float> values) {
+      for (int x = s.left; x < s.right; x++)
+        of_scale[grid.at(x, s.top + y)].of[kind + quantity / kAdmBands][quantity % kAdmBands] +=
+            static_cast<double>(values[static_cast<size_t>(x - first)]);
+    };
+    strip.tell_rows(takers_.emplace_front(add_row));
+  }
+
   void finish_strips() {
     for (const Level& level : p_.level) {
       den_[level.index]->finish();
@@ -350,11 +371,12 @@ class Frame {
   const int encodes_;
   Pyramid p_ = {};
   std::optional<RowStrip> den_[kAdmScales];  // for cubes
+  std::forward_list<RowStrip::Taker> takers_;
 };
 
 void float_adm(const FloatAdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
-               std::byte* scratch, std::span<uint64_t* const> sums) {
-  Frame frame(params, scratch, sums);
+               std::byte* scratch, std::span<uint64_t* const> sums, const FloatAdmBlocks* blocks) {
+  Frame frame(params, scratch, sums, blocks);
   if (params.bpc == 8) frame.run<uint8_t>(ref, dist);
   else frame.run<uint16_t>(ref, dist);
 }
@@ -383,7 +405,12 @@ size_t float_adm_scratch_bytes_simd(const FloatAdmParams& params) {
 
 void float_adm_encodes_simd(const FloatAdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                             std::byte* scratch, std::span<uint64_t* const> sums) {
-  HWY_DYNAMIC_DISPATCH(float_adm)(params, ref, dist, scratch, sums);
+  HWY_DYNAMIC_DISPATCH(float_adm)(params, ref, dist, scratch, sums, nullptr);
+}
+
+void float_adm_mapped_simd(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist,
+                           std::byte* scratch, uint64_t* sums, const FloatAdmBlocks& blocks) {
+  HWY_DYNAMIC_DISPATCH(float_adm)(params, ref, {&dist, 1}, scratch, {&sums, 1}, &blocks);
 }
 
 void float_adm_simd(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,

@@ -7,6 +7,7 @@
 
 #include "kernels/butteraugli/butteraugli_params.h"
 #include "kernels/device_twin.h"
+#include "kernels/maps.h"
 #include "kernels/metric.h"
 #include "kernels/steps/gray_file.h"
 
@@ -39,16 +40,19 @@ struct ButteraugliFrame {
   std::unique_ptr<GrayFile> heatmaps;  // or null
 };
 
+Reads reads_of(const ButteraugliParams& params) {
+  const unsigned planes = params.has_chroma ? 7 : 1;
+  return {.ref = planes, .dist = planes, .whole_chroma = true};
+}
+
 class Butteraugli : public Metric<ButteraugliFrame, ButteraugliRow, ButteraugliScores> {
  public:
   using Metric::Metric;
 
   Reads reads() const override {
-    const unsigned planes = params_.params.has_chroma ? 7 : 1;
-    return {.ref = planes,
-            .dist = planes,
-            .whole_chroma = true,
-            .reach = {.whole_stream = params_.heatmaps ? "heatmaps_path" : nullptr}};
+    Reads reads = reads_of(params_.params);
+    reads.reach = {.whole_stream = params_.heatmaps ? "heatmaps_path" : nullptr};
+    return reads;
   }
   size_t sums_bytes() const override { return sizeof(ButteraugliRow) * static_cast<size_t>(params_.params.h); }
 
@@ -60,16 +64,26 @@ class Butteraugli : public Metric<ButteraugliFrame, ButteraugliRow, ButteraugliS
   ButteraugliScores scores(const ButteraugliRow& first) const override;
 };
 
-ButteraugliScores Butteraugli::scores(const ButteraugliRow& first) const {
-  const ButteraugliParams& params = params_.params;
+/* The sums of all rows. */
+ButteraugliRow all_rows(const ButteraugliParams& params, const ButteraugliRow* rows) {
   ButteraugliRow all = {};
-  for (const ButteraugliRow& row : std::span(&first, static_cast<size_t>(params.h))) {
+  for (const ButteraugliRow& row : std::span(rows, static_cast<size_t>(params.h))) {
     all.most = std::max(all.most, row.most);
     for (int i = 0; i < 3; i++) all.powers[i] += row.powers[i];
   }
+  return all;
+}
+
+/* A third of the i-th norm. */
+double third_of_norm(const ButteraugliParams& params, const ButteraugliRow& all, int i) {
   const double samples = static_cast<double>(params.w) * params.h;
+  return std::pow(all.powers[i] / samples, 1 / (params.norm * (1 << i))) / 3;
+}
+
+ButteraugliScores Butteraugli::scores(const ButteraugliRow& first) const {
+  const ButteraugliRow all = all_rows(params_.params, &first);
   ButteraugliScores scores = {all.most, 0};
-  for (int i = 0; i < 3; i++) scores.norm += std::pow(all.powers[i] / samples, 1 / (params.norm * (1 << i))) / 3;
+  for (int i = 0; i < 3; i++) scores.norm += third_of_norm(params_.params, all, i);
   return scores;
 }
 
@@ -123,6 +137,65 @@ Created create(const ButteraugliOptions& options, const VideoFormat& format, Pla
   return std::unique_ptr<Extractor>(new Butteraugli({params, std::move(heatmaps)}, kTwins, kFeatures, placement));
 }
 
+// -- Maps: the greatest distance of each block, and what it adds to butteraugli_pnorm ---------------------------------
+
+/* Raw sums: those of all rows, then those of the blocks. */
+class ButteraugliMapping final : public MappingExtractor {
+ public:
+  ButteraugliMapping(const ButteraugliParams& params, Reads reads)
+      : MappingExtractor(reads, {map_of("butteraugli", params), map_of("butteraugli_pnorm", params)}), params_(params) {
+  }
+
+  size_t sums_bytes() const override {
+    return sizeof(ButteraugliRow) * (static_cast<size_t>(params_.h) + grid().blocks());
+  }
+  size_t scratch_bytes() const override {
+    return use_plain_cpu() ? butteraugli_scratch_bytes_plain(params_) : butteraugli_scratch_bytes_simd(params_, 1);
+  }
+  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override;
+  void read_map(const void* sums, size_t map, std::span<double> values) const override;
+
+ private:
+  static BlockGrid grid_of(const ButteraugliParams& params) {
+    return block_grid(params.w, params.h, kButteraugliBlockSide);
+  }
+  static MapInfo map_of(const char* name, const ButteraugliParams& params) {
+    const BlockGrid grid = grid_of(params);
+    return {name, "distance", grid.w, grid.h, grid.side, grid.side};
+  }
+  BlockGrid grid() const { return grid_of(params_); }
+
+  const ButteraugliParams params_;
+};
+
+void ButteraugliMapping::extract(const FrameSet& frames, std::byte* scratch, void* sums) const {
+  auto* const rows = static_cast<ButteraugliRow*>(sums);
+  const ButteraugliRowSink add = [&](int y, std::span<const float> distances) {
+    butteraugli_add_to_blocks(params_, y, distances, grid(), rows + params_.h);
+  };
+  if (use_plain_cpu()) return butteraugli_plain(params_, frames.ref, frames.dist, scratch, rows, add);
+  const Picture* const dist = &frames.dist;
+  butteraugli_simd(params_, frames.ref, {&dist, 1}, scratch, {&rows, 1}, add);
+}
+
+/* A block's share of a norm is that of the powers. */
+void ButteraugliMapping::read_map(const void* sums, size_t map, std::span<double> values) const {
+  const auto* const rows = static_cast<const ButteraugliRow*>(sums);
+  const ButteraugliRow all = all_rows(params_, rows);
+  double per_power[3];
+  for (int i = 0; i < 3; i++) per_power[i] = all.powers[i] > 0 ? third_of_norm(params_, all, i) / all.powers[i] : 0;
+  for (size_t n = 0; n < values.size(); n++) {
+    const ButteraugliRow& block = rows[static_cast<size_t>(params_.h) + n];
+    values[n] = map == 0 ? block.most : 0;
+    for (int i = 0; map == 1 && i < 3; i++) values[n] += per_power[i] * block.powers[i];
+  }
+}
+
+Created create_mapping(const ButteraugliOptions& options, const VideoFormat& format) {
+  VMAFX_ASSIGN(const ButteraugliParams params, butteraugli_params(options, format));
+  return std::unique_ptr<Extractor>(new ButteraugliMapping(params, reads_of(params)));
+}
+
 Status fits_device(const Options& options, const VideoFormat&) {
   if (options.fields<ButteraugliOptions>().heatmaps_path.empty()) return {};
   return error(ENOTSUP, "no kernel writes heatmaps");
@@ -135,11 +208,12 @@ constexpr ExtractorInfo kButteraugliExtractor = {
     .measures = "difference",
     .help = "Butteraugli's distance and its norm, from linear light of the whole picture",
     .range = "from 0 up; about 1 is just visible",
-    .flags = kHip | kColor | kWholeChroma,
+    .flags = kHip | kColor | kWholeChroma | kMaps,
     .features = kFeatures,
     .main_score = "butteraugli",
     .options = kOptions,
     .create = with_fields<create>,
+    .create_mapping = mapping_with_fields<create_mapping>,
     .fits_device = fits_device,
 };
 

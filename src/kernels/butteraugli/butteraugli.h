@@ -28,6 +28,7 @@
 #include <span>
 
 #include "base/picture.h"
+#include "kernels/blocks.h"
 #include "kernels/butteraugli/butteraugli_math.h"
 #include "kernels/forward.h"
 
@@ -44,6 +45,13 @@ void butteraugli_plain(const ButteraugliParams& params, const Picture& ref, cons
                        ButteraugliRow* rows, const ButteraugliRowSink& sink = {});
 void butteraugli_simd(const ButteraugliParams& params, const Picture& ref, std::span<const Picture* const> dists,
                       std::byte* scratch, std::span<ButteraugliRow* const> rows, const ButteraugliRowSink& sink = {});
+
+/* The side of the blocks of maps, in samples. */
+inline constexpr int kButteraugliBlockSide = 32;
+
+/* Adds a row of the map of distances to the blocks, from left to right. The blocks' sums are what the rows' are. */
+void butteraugli_add_to_blocks(const ButteraugliParams& params, int y, std::span<const float> distances,
+                               const BlockGrid& grid, ButteraugliRow* blocks);
 
 /* The HIP twin. */
 OwnedDeviceTwin butteraugli_hip(const ButteraugliParams& params);

@@ -200,4 +200,15 @@ void butteraugli_plain(const ButteraugliParams& params, const Picture& ref, cons
   }
 }
 
+void butteraugli_add_to_blocks(const ButteraugliParams& params, int y, std::span<const float> distances,
+                               const BlockGrid& grid, ButteraugliRow* blocks) {
+  for (int x = 0; x < params.w; x++) {
+    const float distance = distances[static_cast<size_t>(x)];
+    ButteraugliRow& block = blocks[grid.at(x, y)];
+    const ButteraugliPowers powers = butteraugli_powers(distance, params.norm);
+    for (int i = 0; i < 3; i++) block.powers[i] += powers.of[i];
+    block.most = std::max(block.most, static_cast<double>(distance));
+  }
+}
+
 }  // namespace vmafx

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <string>
 
+#include "base/rounding.h"
 #include "kernels/cambi/cambi_heatmaps.h"
 #include "kernels/device_twin.h"
+#include "kernels/maps.h"
 #include "kernels/metric.h"
 
 namespace vmafx {
@@ -62,7 +64,8 @@ constexpr FeatureInfo kFeatures[] = {
      .key = "cambi",
      .score = VMAFX_SCORE(CambiScores, dist),
      .worse = Worse::kHigh,
-     .alone = true},
+     .alone = true,
+     .best = 0},
     {.name = "cambi_source",
      .key = "cambi_source",
      .score = VMAFX_SCORE(CambiScores, source),
@@ -85,7 +88,7 @@ struct CambiFrame {
   std::unique_ptr<CambiHeatmaps> heatmaps;  // the distorted picture's, or null
 };
 
-size_t scratch_bytes(const CambiFrame& frame) {
+size_t twin_scratch_bytes(const CambiFrame& frame) {
   const size_t ref = frame.full_ref ? cambi_scratch_bytes(frame.params, frame.ref) : 0;
   return std::max(cambi_scratch_bytes(frame.params, frame.dist), ref);
 }
@@ -99,8 +102,8 @@ void run(const CambiFrame& frame, const FrameSet& frames, std::byte* scratch, Ca
 }
 
 constexpr Twins<CambiFrame, CambiSums> kTwins = {
-    .plain = {scratch_bytes, run<cambi_plain>},
-    .simd = {scratch_bytes, run<cambi_simd>},
+    .plain = {twin_scratch_bytes, run<cambi_plain>},
+    .simd = {twin_scratch_bytes, run<cambi_simd>},
     .device =
         [](const CambiFrame& frame) {
           return cambi_hip(frame.params, frame.dist, frame.full_ref ? &frame.ref : nullptr, frame.format);
@@ -109,9 +112,57 @@ constexpr Twins<CambiFrame, CambiSums> kTwins = {
 
 constexpr int kScaleWeights[kCambiScales] = {16, 8, 4, 2, 1};
 
+/* -- Blocks, in sums with maps: they follow CambiSums, scale by scale ---------------------------------------------- */
+
+constexpr int kBlockSide = 32;  // samples of the encode
+
+/* A block's share of CambiScaleSums. */
+struct CambiBlockSums {
+  uint64_t above, at_count;
+};
+
+BlockGrid grid_of(const CambiFrame& frame) { return block_grid(frame.dist.w, frame.dist.h, kBlockSide); }
+
+/* What a scale's sums count for in the score of the distorted picture. */
+struct CambiWeight {
+  int64_t wanted;  // samples
+  double of_sum;   // of what they add up to
+
+  CambiWeight(const CambiParams& params, const CambiView& view, int scale)
+      : wanted(cambi_wanted(int64_t{view.scale_w(params, scale)} * view.scale_h(params, scale), params.topk)),
+        of_sum(std::ldexp(kScaleWeights[scale], -cambi_sum_bits(view.window)) /
+               (static_cast<double>(wanted) * view.window * view.window)) {}
+};
+
+/* What each block adds to the score, before that is clipped. Of samples at the threshold as many count as are wanted,
+ * which is the same share in all blocks. */
+void read_blocks(const CambiFrame& frame, const void* sums, std::span<double> values) {
+  const auto& of_frame = *static_cast<const CambiSums*>(sums);
+  const auto* block = reinterpret_cast<const CambiBlockSums*>(&of_frame + 1);
+  std::ranges::fill(values, 0.0);
+  for (int scale = 0; scale < kCambiScales; scale++) {
+    const CambiWeight weight(frame.params, frame.dist, scale);
+    const CambiScaleSums& s = of_frame.dist[scale];
+    const double count = std::max(1.0, static_cast<double>(s.at_count));
+    const double wanted = static_cast<double>(weight.wanted) - static_cast<double>(s.above_count);
+    const double at = static_cast<double>(s.at) / count * wanted / count;
+    for (double& value : values) {
+      value += weight.of_sum * (static_cast<double>(block->above) + at * static_cast<double>(block->at_count));
+      block++;
+    }
+  }
+}
+
 class Cambi : public Metric<CambiFrame, CambiSums, CambiScores> {
  public:
   using Metric::Metric;
+
+  bool read_deviation(const void* sums, ScoreId score, size_t, std::span<double> values) const override {
+    if (score != kFeatures[0].score) return false;
+    read_blocks(params_, sums, values);
+    for (double& value : values) value = -value;
+    return true;
+  }
 
   Reads reads() const override {
     return {.ref = params_.full_ref ? 1u : 0u,
@@ -217,7 +268,7 @@ Status check_sizes(Size encode, Size source, const CambiView& dist, const CambiV
   return {};
 }
 
-Created create(const CambiOptions& options, const VideoFormat& format, Placement placement) {
+StatusOr<CambiFrame> frame_of(const CambiOptions& options, const VideoFormat& format) {
   VMAFX_ASSIGN(const Eotf eotf, chosen_eotf(options));
   const Size encode = encoded_size(options, format), source = source_size(options, format);
   const int depth = options.enc_bitdepth ? options.enc_bitdepth : format.bpc;
@@ -226,12 +277,14 @@ Created create(const CambiOptions& options, const VideoFormat& format, Placement
   const CambiView dist = view_of(options, format, encode, params.halved);
   const CambiView ref = view_of(options, format, source, params.halved);
   VMAFX_TRY(check_sizes(encode, source, dist, ref));
+  return CambiFrame{params, dist, ref, format, options.full_ref, options.max_val, nullptr};
+}
 
-  std::unique_ptr<CambiHeatmaps> heatmaps;
+Created create(const CambiOptions& options, const VideoFormat& format, Placement placement) {
+  VMAFX_ASSIGN(CambiFrame frame, frame_of(options, format));
   if (!options.heatmaps_path.empty()) {
-    VMAFX_ASSIGN(heatmaps, CambiHeatmaps::create(options.heatmaps_path, params, dist));
+    VMAFX_ASSIGN(frame.heatmaps, CambiHeatmaps::create(options.heatmaps_path, frame.params, frame.dist));
   }
-  CambiFrame frame = {params, dist, ref, format, options.full_ref, options.max_val, std::move(heatmaps)};
   const auto features = std::span(kFeatures).first(options.full_ref ? 3 : 1);
   return std::unique_ptr<Extractor>(new Cambi(std::move(frame), kTwins, features, placement));
 }
@@ -241,6 +294,85 @@ Status fits_device(const Options& options, const VideoFormat&) {
   return error(ENOTSUP, "no kernel writes heatmaps");
 }
 
+/* -- Map: what each block adds to the score ------------------------------------------------------------------------ */
+
+MapInfo map_of(const CambiFrame& frame) {
+  const BlockGrid grid = grid_of(frame);
+  const auto of_picture = [](int size, int encoded) {
+    return static_cast<int>(std::lround(static_cast<double>(kBlockSide) * size / encoded));
+  };
+  return {"cambi",
+          "points",
+          grid.w,
+          grid.h,
+          of_picture(frame.format.w, frame.dist.w),
+          of_picture(frame.format.h, frame.dist.h)};
+}
+
+/* Raw sums: CambiSums, then the blocks' of each scale. The rows of c are kept until it is known which of them count. */
+class CambiMapping final : public MappingExtractor {
+ public:
+  CambiMapping(CambiFrame frame, Reads reads) : MappingExtractor(reads, {map_of(frame)}), frame_(std::move(frame)) {}
+
+  size_t sums_bytes() const override {
+    return sizeof(CambiSums) + kCambiScales * grid_of(frame_).blocks() * sizeof(CambiBlockSums);
+  }
+  size_t scratch_bytes() const override { return twin_bytes() + first_key(kCambiScales) * sizeof(int32_t); }
+  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override;
+  void read_map(const void* sums, size_t, std::span<double> values) const override {
+    read_blocks(frame_, sums, values);
+  }
+
+ private:
+  size_t twin_bytes() const { return round_to_lines(twin_scratch_bytes(frame_)); }
+  int w(int scale) const { return frame_.dist.scale_w(frame_.params, scale); }
+  size_t first_key(int scale) const {
+    size_t first = 0;
+    for (int s = 0; s < scale; s++)
+      first += static_cast<size_t>(w(s)) * static_cast<size_t>(frame_.dist.scale_h(frame_.params, s));
+    return first;
+  }
+  void add_to_blocks(int scale, const int32_t* keys, const CambiScaleSums& sums, CambiBlockSums* blocks) const;
+
+  const CambiFrame frame_;
+};
+
+void CambiMapping::extract(const FrameSet& frames, std::byte* scratch, void* sums) const {
+  auto& of_frame = *static_cast<CambiSums*>(sums);
+  auto* const keys = reinterpret_cast<int32_t*>(scratch + twin_bytes());
+  const CambiRowSink keep = [&](int scale, int y, std::span<const int32_t> row) {
+    std::ranges::copy(row, keys + first_key(scale) + static_cast<size_t>(y) * row.size());
+  };
+  const auto twin = use_plain_cpu() ? cambi_plain : cambi_simd;
+  twin(frame_.params, frame_.dist, frames.dist.plane[0], scratch, keep, of_frame.dist);
+  if (frame_.full_ref) twin(frame_.params, frame_.ref, frames.ref.plane[0], scratch, {}, of_frame.ref);
+  auto* blocks = reinterpret_cast<CambiBlockSums*>(&of_frame + 1);
+  for (int scale = 0; scale < kCambiScales; scale++, blocks += grid_of(frame_).blocks())
+    add_to_blocks(scale, keys + first_key(scale), of_frame.dist[scale], blocks);
+}
+
+void CambiMapping::add_to_blocks(int scale, const int32_t* keys, const CambiScaleSums& sums,
+                                 CambiBlockSums* blocks) const {
+  const int sum_bits = cambi_sum_bits(frame_.dist.window), halvings = scale + frame_.params.halved;
+  const uint64_t threshold = sums.at_count ? sums.at / sums.at_count : 0;
+  const BlockGrid grid = grid_of(frame_);
+  const size_t end = first_key(scale + 1) - first_key(scale);
+  for (size_t i = 0; i < end; i++) {
+    if (!keys[i]) continue;
+    const uint64_t counted = cambi_counted(static_cast<uint32_t>(keys[i]), sum_bits);
+    const int x = static_cast<int>(i) % w(scale), y = static_cast<int>(i) / w(scale);
+    CambiBlockSums& block = blocks[grid.at(x << halvings, y << halvings)];
+    if (counted > threshold) block.above += counted;
+    else block.at_count += counted == threshold;
+  }
+}
+
+Created create_mapping(const CambiOptions& options, const VideoFormat& format) {
+  VMAFX_ASSIGN(CambiFrame frame, frame_of(options, format));
+  const Reads reads = {.ref = frame.full_ref ? 1u : 0u, .dist = 1};
+  return std::unique_ptr<Extractor>(new CambiMapping(std::move(frame), reads));
+}
+
 }  // namespace
 
 constexpr ExtractorInfo kCambiExtractor = {
@@ -248,10 +380,11 @@ constexpr ExtractorInfo kCambiExtractor = {
     .measures = "banding",
     .help = "banding: false contours of the distorted picture",
     .range = "0 to 24; from 5 on it disturbs",
-    .flags = kHip,
+    .flags = kHip | kMaps,
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,
+    .create_mapping = mapping_with_fields<create_mapping>,
     .fits_device = fits_device,
 };
 

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <vector>
 
 #include "kernels/cvvdp/cvvdp_params.h"
 #include "kernels/device_twin.h"
+#include "kernels/maps.h"
 #include "kernels/metric.h"
 
 namespace vmafx {
@@ -83,14 +85,17 @@ double jod_of_stream(std::span<const double> jods) {
   return jod(safe_power(squares / static_cast<double>(jods.size()), 0.5));
 }
 
+/* What a band adds to the norm over bands, to the fourth power. */
+double term_of_band(const CvvdpParams& params, const CvvdpSums& sums, int channel, int b) {
+  const double samples = static_cast<double>(params.band[b].w) * params.band[b].h;
+  const double of_band = safe_power(sums.band[b].of[channel].value() / samples, 0.5);
+  const double weight = kChannelWeight[channel] * (b + 1 == params.bands ? kBaseWeight[channel] : 1);
+  return safe_power(of_band * weight, 4);
+}
+
 double over_bands(const CvvdpParams& params, const CvvdpSums& sums, int channel) {
   double total = 0;
-  for (int b = 0; b < params.bands; b++) {
-    const double samples = static_cast<double>(params.band[b].w) * params.band[b].h;
-    const double of_band = safe_power(sums.band[b].of[channel].value() / samples, 0.5);
-    const double weight = kChannelWeight[channel] * (b + 1 == params.bands ? kBaseWeight[channel] : 1);
-    total += safe_power(of_band * weight, 4);
-  }
+  for (int b = 0; b < params.bands; b++) total += term_of_band(params, sums, channel, b);
   return safe_power(total, 0.25);
 }
 
@@ -141,22 +146,24 @@ class CvvdpScorer final : public StreamScorer {
   } first_;
 };
 
+Reads reads_of(const CvvdpParams& params) {
+  const unsigned planes = params.has_chroma ? 7 : 1;
+  const int before = params.taps - 1;
+  return {.ref = planes,
+          .dist = planes,
+          .converted = before,
+          .every_frame = true,
+          .whole_chroma = true,
+          .reach = {.before = before, .first = 2}};
+}
+
 class Cvvdp : public TwinExtractor<CvvdpParams, CvvdpSums> {
  public:
   Cvvdp(const CvvdpParams& params, Placement placement)
       : TwinExtractor(params, kTwins, kFeatures, placement),
         convert_(use_plain_cpu() ? cvvdp_convert_plain : cvvdp_convert_simd) {}
 
-  Reads reads() const override {
-    const unsigned planes = params_.has_chroma ? 7 : 1;
-    const int before = params_.taps - 1;
-    return {.ref = planes,
-            .dist = planes,
-            .converted = before,
-            .every_frame = true,
-            .whole_chroma = true,
-            .reach = {.before = before, .first = 2}};
-  }
+  Reads reads() const override { return reads_of(params_); }
   size_t converted_bytes() const override { return cvvdp_converted_bytes(params_); }
   void convert(const Picture& picture, std::byte* converted) const override {
     convert_(params_, picture, reinterpret_cast<float*>(converted));
@@ -168,14 +175,89 @@ class Cvvdp : public TwinExtractor<CvvdpParams, CvvdpSums> {
   void (*const convert_)(const CvvdpParams&, const Picture&, float*);
 };
 
-Created create(const CvvdpOptions& options, const VideoFormat& format, Placement placement) {
-  const auto params = cvvdp_params({.display = std::string(options.display),
-                                    .display_file = std::string(options.display_file),
-                                    .pixels_per_degree = options.pix_per_degree,
-                                    .fps = options.fps > 0 ? options.fps : format.fps},
-                                   format);
+StatusOr<CvvdpParams> params_of(const CvvdpOptions& options, const VideoFormat& format) {
+  auto params = cvvdp_params({.display = std::string(options.display),
+                              .display_file = std::string(options.display_file),
+                              .pixels_per_degree = options.pix_per_degree,
+                              .fps = options.fps > 0 ? options.fps : format.fps},
+                             format);
   if (!params.ok()) return error(params.status().code(), "cvvdp: %s", params.status().message().c_str());
-  return std::unique_ptr<Extractor>(new Cvvdp(params.value(), placement));
+  return params;
+}
+
+Created create(const CvvdpOptions& options, const VideoFormat& format, Placement placement) {
+  VMAFX_ASSIGN(const CvvdpParams params, params_of(options, format));
+  return std::unique_ptr<Extractor>(new Cvvdp(params, placement));
+}
+
+/* -- Map: what each block adds to the frame's difference ----------------------------------------------------------- */
+
+/* Raw sums: CvvdpSums, then the blocks' of each band. The definition makes them. */
+class CvvdpMapping final : public MappingExtractor {
+ public:
+  explicit CvvdpMapping(const CvvdpParams& params)
+      : MappingExtractor(reads_of(params), {map_of(params)}), params_(params) {}
+
+  size_t sums_bytes() const override { return sizeof(CvvdpSums) + first_block(params_.bands) * sizeof(CvvdpBandSums); }
+  size_t scratch_bytes() const override { return cvvdp_scratch_bytes_plain(params_); }
+  size_t converted_bytes() const override { return cvvdp_converted_bytes(params_); }
+  void convert(const Picture& picture, std::byte* converted) const override {
+    const auto twin = use_plain_cpu() ? cvvdp_convert_plain : cvvdp_convert_simd;
+    twin(params_, picture, reinterpret_cast<float*>(converted));
+  }
+  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
+    auto& of_frame = *static_cast<CvvdpSums*>(sums);
+    CvvdpBlocks blocks;
+    for (int b = 0; b < params_.bands; b++)
+      blocks.band[b] = reinterpret_cast<CvvdpBandSums*>(&of_frame + 1) + first_block(b);
+    cvvdp_mapped_plain(params_, frames.converted_ref, frames.converted_dist, scratch, of_frame, blocks);
+  }
+  void read_map(const void* sums, size_t, std::span<double> values) const override;
+
+ private:
+  static BlockGrid grid_of(const CvvdpParams& params) { return block_grid(params.w, params.h, kCvvdpBlockSide); }
+  static MapInfo map_of(const CvvdpParams& params) {
+    const BlockGrid grid = grid_of(params);
+    return {"cvvdp", "difference", grid.w, grid.h, grid.side, grid.side};
+  }
+  size_t first_block(int band) const {
+    size_t first = 0;
+    for (int b = 0; b < band; b++) first += CvvdpBlocks::grid(params_, b).blocks();
+    return first;
+  }
+
+  const CvvdpParams params_;
+};
+
+/* A channel's share of the difference is that of its fourth power, a band's share of that likewise, and a block's that
+ * of the squares. */
+void CvvdpMapping::read_map(const void* sums, size_t, std::span<double> values) const {
+  const auto& of_frame = *static_cast<const CvvdpSums*>(sums);
+  const auto* const blocks = reinterpret_cast<const CvvdpBandSums*>(&of_frame + 1);
+  double channels = 0;
+  for (int c = 0; c < kCvvdpChannels; c++) channels += safe_power(over_bands(params_, of_frame, c), 4);
+  std::ranges::fill(values, 0.0);
+  for (int c = 0; c < kCvvdpChannels && channels > 0; c++) {
+    const double of_channel = safe_power(over_bands(params_, of_frame, c), 4);
+    double bands = 0;
+    for (int b = 0; b < params_.bands; b++) bands += term_of_band(params_, of_frame, c, b);
+    for (int b = 0; b < params_.bands; b++) {
+      const double squares = of_frame.band[b].of[c].value();
+      if (!(squares > 0) || !(bands > 0)) continue;
+      const double share = of_channel / channels * term_of_band(params_, of_frame, c, b) / bands / squares;
+      const BlockGrid grid = CvvdpBlocks::grid(params_, b);
+      std::vector<double> of_band;
+      for (size_t n = 0; n < grid.blocks(); n++)
+        of_band.push_back(difference_of(params_, of_frame, kCvvdpChannels) * share *
+                          blocks[first_block(b) + n].of[c].value());
+      spread_blocks({params_.w, params_.h, grid.w, grid.side << b, grid.side << b}, of_band, grid_of(params_), values);
+    }
+  }
+}
+
+Created create_mapping(const CvvdpOptions& options, const VideoFormat& format) {
+  VMAFX_ASSIGN(const CvvdpParams params, params_of(options, format));
+  return std::unique_ptr<Extractor>(new CvvdpMapping(params));
 }
 
 }  // namespace
@@ -185,10 +267,11 @@ constexpr ExtractorInfo kCvvdpExtractor = {
     .measures = "quality",
     .help = "ColorVideoVDP: quality as seen on a display, in JOD (just objectionable differences): 10 is best",
     .range = "up to 10",
-    .flags = kHip | kColor | kFps | kWholeChroma,
+    .flags = kHip | kColor | kFps | kWholeChroma | kMaps,
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,
+    .create_mapping = mapping_with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

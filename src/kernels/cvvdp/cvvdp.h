@@ -23,10 +23,12 @@
 #ifndef VMAFX_KERNELS_CVVDP_CVVDP_H
 #define VMAFX_KERNELS_CVVDP_CVVDP_H
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 
 #include "base/picture.h"
+#include "kernels/blocks.h"
 #include "kernels/cvvdp/cvvdp_math.h"
 #include "kernels/forward.h"
 #include "kernels/steps/rows.h"
@@ -49,6 +51,21 @@ void cvvdp_plain(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dis
 void cvvdp_simd(const CvvdpParams& params, CvvdpPictures ref, std::span<const CvvdpPictures> dists, std::byte* scratch,
                 std::span<CvvdpSums* const> sums);
 
+/* The sums of blocks of each band. They are kCvvdpBlockSide samples of the picture wide and high, and in bands whose
+ * samples cover more of it, one sample. */
+inline constexpr int kCvvdpBlockSide = 64;
+struct CvvdpBlocks {
+  CvvdpBandSums* band[kCvvdpMostBands];  // row by row; zeroed by the caller
+
+  static BlockGrid grid(const CvvdpParams& params, int b) {
+    return block_grid(params.band[b].w, params.band[b].h, std::max(kCvvdpBlockSide >> b, 1));
+  }
+};
+
+/* Fills in `blocks`, too, which add up to `sums`. Scratch is that of cvvdp_plain(). */
+void cvvdp_mapped_plain(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist, std::byte* scratch,
+                        CvvdpSums& sums, const CvvdpBlocks& blocks);
+
 OwnedDeviceTwin cvvdp_hip(const CvvdpParams& params);
 
 /* The levels of the pyramid, and the base band, for both CPU twins. */
@@ -56,7 +73,8 @@ inline constexpr int kCvvdpSides = 2;  // ref, dist
 struct CvvdpLevel {
   Plane<float> of[kCvvdpSides][kCvvdpChannels];
 };
-void cvvdp_base(const CvvdpParams& params, const CvvdpLevel& level, CvvdpBandSums& sums);
+void cvvdp_base(const CvvdpParams& params, const CvvdpLevel& level, CvvdpBandSums& sums,
+                const CvvdpBlocks* blocks = nullptr);
 
 /* Fills what the filter reads beyond the ends of a row of w floats in a picture of h rows: row[-2], row[-1], row[w] and
  * row[w + 1]. */

@@ -116,11 +116,26 @@ void blur(const CvvdpParams& params, const Plane<float>& plane, const Plane<floa
     }
 }
 
-void pool(const CvvdpParams& params, const Perceived& perceived, int x, int y, CvvdpBandSums& sums) {
+/* Where a band's terms go. */
+struct Output {
+  CvvdpBandSums& sums;
+  BlockGrid grid;
+  CvvdpBandSums* blocks;  // or nullptr
+
+  Output(const CvvdpParams& params, int band, CvvdpBandSums& of_band, const CvvdpBlocks* all)
+      : sums(of_band), grid(CvvdpBlocks::grid(params, band)), blocks(all ? all->band[band] : nullptr) {}
+
+  void add(int channel, int x, int y, float term) const {
+    sums.of[channel] += term;
+    if (blocks) blocks[grid.at(x, y)].of[channel] += term;
+  }
+};
+
+void pool(const CvvdpParams& params, const Perceived& perceived, int x, int y, const Output& to) {
   float masks[kCvvdpChannels];
   for (int c = 0; c < kCvvdpChannels; c++) masks[c] = mask_of(params, c, perceived.common[c].row(y)[x]);
   for (int c = 0; c < kCvvdpChannels; c++)
-    sums.of[c] += pooled_term(masked_difference(params, c, perceived.difference[c].row(y)[x], masks));
+    to.add(c, x, y, pooled_term(masked_difference(params, c, perceived.difference[c].row(y)[x], masks)));
 }
 
 /* -- Memory -------------------------------------------------------------------------------------------------------- */
@@ -168,7 +183,8 @@ void cvvdp_extend_to_reduce(float* row, int w, int h) {
   for (const int i : {-2, -1, w, w + 1}) row[i] = cvvdp_to_reduce(i, w, h, [=](int at) { return row[at]; });
 }
 
-void cvvdp_base(const CvvdpParams& params, const CvvdpLevel& level, CvvdpBandSums& sums) {
+void cvvdp_base(const CvvdpParams& params, const CvvdpLevel& level, CvvdpBandSums& sums, const CvvdpBlocks* blocks) {
+  const Output to(params, params.bands - 1, sums, blocks);
   const CvvdpBand& band = params.band[params.bands - 1];
   float mean[kCvvdpSides];
   for (int side = 0; side < kCvvdpSides; side++) {
@@ -182,7 +198,7 @@ void cvvdp_base(const CvvdpParams& params, const CvvdpLevel& level, CvvdpBandSum
     const float s = sensitivity(band.sensitivity[c], place);
     for (int y = 0; y < band.h; y++)
       for (int x = 0; x < band.w; x++)
-        sums.of[c] += base_term(level.of[1][c].row(y)[x], level.of[0][c].row(y)[x], 1 / mean[1], 1 / mean[0], s);
+        to.add(c, x, y, base_term(level.of[1][c].row(y)[x], level.of[0][c].row(y)[x], 1 / mean[1], 1 / mean[0], s));
   }
 }
 
@@ -193,8 +209,10 @@ void cvvdp_convert_plain(const CvvdpParams& params, const Picture& picture, floa
 
 size_t cvvdp_scratch_bytes_plain(const CvvdpParams& params) { return Memory(params, nullptr).scratch.bytes(); }
 
-void cvvdp_plain(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist, std::byte* scratch,
-                 CvvdpSums& sums) {
+namespace {
+
+void run(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist, std::byte* scratch, CvvdpSums& sums,
+         const CvvdpBlocks* blocks) {
   const Memory memory(params, scratch);
   for (int side = 0; side < kCvvdpSides; side++)
     for (int c = 0; c < kCvvdpChannels; c++) {
@@ -204,14 +222,27 @@ void cvvdp_plain(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dis
     }
   for (int b = 0; b + 1 < params.bands; b++) {
     const CvvdpBand& band = params.band[b];
+    const Output to(params, b, sums.band[b], blocks);
     const Perceived perceived = memory.perceived_of(band);
     for (int y = 0; y < band.h; y++)
       for (int x = 0; x < band.w; x++) perceive(params, band, memory.level[b], memory.level[b + 1], x, y, perceived);
     for (const Plane<float>& common : perceived.common) blur(params, common, memory.down);
     for (int y = 0; y < band.h; y++)
-      for (int x = 0; x < band.w; x++) pool(params, perceived, x, y, sums.band[b]);
+      for (int x = 0; x < band.w; x++) pool(params, perceived, x, y, to);
   }
-  cvvdp_base(params, memory.level[params.bands - 1], sums.band[params.bands - 1]);
+  cvvdp_base(params, memory.level[params.bands - 1], sums.band[params.bands - 1], blocks);
+}
+
+}  // namespace
+
+void cvvdp_plain(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist, std::byte* scratch,
+                 CvvdpSums& sums) {
+  run(params, ref, dist, scratch, sums, nullptr);
+}
+
+void cvvdp_mapped_plain(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist, std::byte* scratch,
+                        CvvdpSums& sums, const CvvdpBlocks& blocks) {
+  run(params, ref, dist, scratch, sums, &blocks);
 }
 
 }  // namespace vmafx

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/device_twin.h"
+#include "kernels/maps.h"
 #include "kernels/metric.h"
 #include "kernels/steps/row_sums.h"
 
@@ -41,11 +42,53 @@ constexpr Twins<VideoFormat, AnsnrSums> kTwins = {
     .device = ansnr_hip,
 };
 
-Created create(const NoOptions&, const VideoFormat& format, Placement placement) {
+Status check(const VideoFormat& format) {
   if (format.w < kAnsnrMinSize || format.h < kAnsnrMinSize)
     return error(EINVAL, "float_ansnr needs pictures of at least %dx%d; these are %dx%d", kAnsnrMinSize, kAnsnrMinSize,
                  format.w, format.h);
+  return {};
+}
+
+Created create(const NoOptions&, const VideoFormat& format, Placement placement) {
+  VMAFX_TRY(check(format));
   return std::unique_ptr<Extractor>(new Ansnr(format, kTwins, kFeatures, placement));
+}
+
+/* -- Map: the noise of each block ---------------------------------------------------------------------------------- */
+
+constexpr int kBlockSide = 32;
+
+/* Raw sums: AnsnrSums, then the noise of each block. */
+class AnsnrMapping final : public MappingExtractor {
+ public:
+  explicit AnsnrMapping(const VideoFormat& format) : MappingExtractor({}, {map_of(format)}), format_(format) {}
+
+  size_t sums_bytes() const override { return sizeof(AnsnrSums) + grid_of(format_).blocks() * sizeof(double); }
+  size_t scratch_bytes() const override { return ansnr_scratch_bytes(format_); }
+  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
+    auto& of_frame = *static_cast<AnsnrSums*>(sums);
+    const AnsnrBlocks blocks = {reinterpret_cast<double*>(&of_frame + 1), grid_of(format_)};
+    const auto twin = use_plain_cpu() ? ansnr_mapped_plain : ansnr_mapped_simd;
+    twin(format_, frames.ref.plane[0], frames.dist.plane[0], scratch, of_frame, blocks);
+  }
+  void read_map(const void* sums, size_t, std::span<double> values) const override {
+    std::copy_n(reinterpret_cast<const double*>(static_cast<const AnsnrSums*>(sums) + 1), values.size(),
+                values.begin());
+  }
+
+ private:
+  static BlockGrid grid_of(const VideoFormat& format) { return block_grid(format.w, format.h, kBlockSide); }
+  static MapInfo map_of(const VideoFormat& format) {
+    const BlockGrid grid = grid_of(format);
+    return {"float_ansnr", "noise, squared", grid.w, grid.h, grid.side, grid.side};
+  }
+
+  const VideoFormat format_;
+};
+
+Created create_mapping(const NoOptions&, const VideoFormat& format) {
+  VMAFX_TRY(check(format));
+  return std::unique_ptr<Extractor>(new AnsnrMapping(format));
 }
 
 }  // namespace
@@ -55,9 +98,10 @@ constexpr ExtractorInfo kFloatAnsnrExtractor = {
     .measures = "fidelity",
     .help = "signal-to-noise ratio of the smoothed luma",
     .range = "from 0 up",
-    .flags = kHip,
+    .flags = kHip | kMaps,
     .features = kFeatures,
     .create = with_fields<create>,
+    .create_mapping = mapping_with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

@@ -19,6 +19,7 @@
 #include <cstddef>
 
 #include "base/picture.h"
+#include "kernels/blocks.h"
 #include "kernels/float_ansnr/float_ansnr_math.h"
 #include "kernels/forward.h"
 
@@ -32,6 +33,19 @@ void ansnr_plain(const VideoFormat& format, const SamplePlane& ref, const Sample
                  AnsnrSums& sums);
 void ansnr_simd(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                 AnsnrSums& sums);
+
+/* The noise of each block, in the order of its samples; zeroed by the caller. */
+struct AnsnrBlocks {
+  double* noise;
+  BlockGrid grid;
+};
+
+/* Fill in `blocks`, too, the same on all processors. */
+void ansnr_mapped_plain(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                        AnsnrSums& sums, const AnsnrBlocks& blocks);
+void ansnr_mapped_simd(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                       AnsnrSums& sums, const AnsnrBlocks& blocks);
+
 OwnedDeviceTwin ansnr_hip(const VideoFormat& format);
 
 extern const ExtractorInfo kFloatAnsnrExtractor;

@@ -44,11 +44,17 @@ struct Window {
 };
 
 template <class T>
-void add_up(const Plane<const T>& ref, const Plane<const T>& dist, float scale, std::byte* scratch, AnsnrSums& sums) {
+void add_up(const Plane<const T>& ref, const Plane<const T>& dist, float scale, std::byte* scratch, AnsnrSums& sums,
+            const AnsnrBlocks* blocks) {
   const int w = ref.w, h = ref.h;
   const AnsnrRefRows ref_rows(scratch, w);
   const AnsnrDistRows dist_rows(scratch + AnsnrRefRows::bytes(w), w);
   RowStrip strip(2, w, scratch + AnsnrRefRows::bytes(w) + AnsnrDistRows::bytes(w), reinterpret_cast<uint64_t*>(&sums));
+  const RowStrip::Taker add_to_blocks = [&](int quantity, int y, std::span<const float> values) {
+    for (int x = 0; quantity == 1 && x < w; x++)
+      blocks->noise[blocks->grid.at(x, y)] += static_cast<double>(values[static_cast<size_t>(x)]);
+  };
+  if (blocks) strip.tell_rows(add_to_blocks);
   for (int y = 0; y < kAnsnrRefRadius; y++) read_row(ref, y, scale, ref_rows);
   for (int y = 0; y < kAnsnrDistRadius; y++) read_row(dist, y, scale, dist_rows);
   for (int y = 0; y < h; y++) {
@@ -70,10 +76,10 @@ void add_up(const Plane<const T>& ref, const Plane<const T>& dist, float scale, 
 }
 
 void ansnr(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-           AnsnrSums& sums) {
+           AnsnrSums& sums, const AnsnrBlocks* blocks) {
   const float scale = scale_to_8_bits(format.bpc);
-  if (format.bpc == 8) add_up(ref.as<uint8_t>(), dist.as<uint8_t>(), scale, scratch, sums);
-  else add_up(ref.as<uint16_t>(), dist.as<uint16_t>(), scale, scratch, sums);
+  if (format.bpc == 8) add_up(ref.as<uint8_t>(), dist.as<uint8_t>(), scale, scratch, sums, blocks);
+  else add_up(ref.as<uint16_t>(), dist.as<uint16_t>(), scale, scratch, sums, blocks);
 }
 
 }  // namespace
@@ -92,7 +98,12 @@ size_t ansnr_scratch_bytes(const VideoFormat& format) {
 
 void ansnr_simd(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                 AnsnrSums& sums) {
-  HWY_DYNAMIC_DISPATCH(ansnr)(format, ref, dist, scratch, sums);
+  HWY_DYNAMIC_DISPATCH(ansnr)(format, ref, dist, scratch, sums, nullptr);
+}
+
+void ansnr_mapped_simd(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                       AnsnrSums& sums, const AnsnrBlocks& blocks) {
+  HWY_DYNAMIC_DISPATCH(ansnr)(format, ref, dist, scratch, sums, &blocks);
 }
 
 }  // namespace vmafx

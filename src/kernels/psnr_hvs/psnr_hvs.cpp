@@ -2,8 +2,10 @@
 
 #include <cerrno>
 #include <cmath>
+#include <vector>
 
 #include "kernels/device_twin.h"
+#include "kernels/maps.h"
 #include "kernels/metric.h"
 
 namespace vmafx {
@@ -57,14 +59,74 @@ constexpr Twins<VideoFormat, PsnrHvsSums> kTwins = {
     .device = psnr_hvs_hip,
 };
 
-Created create(const NoOptions&, const VideoFormat& format, Placement placement) {
+Status check(const VideoFormat& format) {
   if (format.bpc > kPsnrHvsMostBits)
     return error(EINVAL, "psnr_hvs: it takes up to %d bits per sample, not %d", kPsnrHvsMostBits, format.bpc);
   if (format.planes() < 3) return error(EINVAL, "psnr_hvs: it scores chroma, too, and this format has none");
   if (format.plane_w(1) < kPsnrHvsBlock || format.plane_h(1) < kPsnrHvsBlock)
     return error(EINVAL, "psnr_hvs: %dx%d is too small; every plane needs at least %dx%d samples", format.w, format.h,
                  kPsnrHvsBlock, kPsnrHvsBlock);
+  return {};
+}
+
+Created create(const NoOptions&, const VideoFormat& format, Placement placement) {
+  VMAFX_TRY(check(format));
   return std::unique_ptr<Extractor>(new PsnrHvs(format, kTwins, kFeatures, placement));
+}
+
+/* -- Maps: the visible errors of each block ------------------------------------------------------------------------ */
+
+constexpr int kBlockSide = 4;  // transformed blocks
+
+BlockGrid grid_of(const VideoFormat& format, int p) {
+  return block_grid(psnr_hvs_blocks(format.plane_w(p)), psnr_hvs_blocks(format.plane_h(p)), kBlockSide);
+}
+
+std::vector<MapInfo> maps_of(const VideoFormat& format) {
+  constexpr const char* kNames[] = {"psnr_hvs_y", "psnr_hvs_cb", "psnr_hvs_cr"};
+  std::vector<MapInfo> maps;
+  for (int p = 0; p < 3; p++) {
+    const BlockGrid grid = grid_of(format, p);
+    const int side = grid.side * kPsnrHvsStep;
+    const int across = p && format.chroma != Chroma::k444 ? 2 : 1, down = p && format.chroma == Chroma::k420 ? 2 : 1;
+    maps.push_back({kNames[p], "visible squared error", grid.w, grid.h, side * across, side * down});
+  }
+  return maps;
+}
+
+/* Raw sums: PsnrHvsSums, then the blocks' of each plane. The definition makes them. */
+class PsnrHvsMapping final : public MappingExtractor {
+ public:
+  explicit PsnrHvsMapping(const VideoFormat& format)
+      : MappingExtractor({.ref = 7, .dist = 7}, maps_of(format)), format_(format) {}
+
+  size_t sums_bytes() const override { return sizeof(PsnrHvsSums) + first_block(3) * sizeof(PsnrHvsSum); }
+  size_t scratch_bytes() const override { return 0; }
+  void extract(const FrameSet& frames, std::byte*, void* sums) const override {
+    auto& of_frame = *static_cast<PsnrHvsSums*>(sums);
+    auto* const blocks = reinterpret_cast<PsnrHvsSum*>(&of_frame + 1);
+    for (int p = 0; p < 3; p++)
+      of_frame.error[p] = psnr_hvs_mapped_plain(p, frames.ref.plane[p], frames.dist.plane[p], format_.bpc,
+                                                grid_of(format_, p), blocks + first_block(p));
+  }
+  void read_map(const void* sums, size_t map, std::span<double> values) const override {
+    const auto* const blocks = reinterpret_cast<const PsnrHvsSum*>(static_cast<const PsnrHvsSums*>(sums) + 1);
+    for (size_t n = 0; n < values.size(); n++) values[n] = blocks[first_block(static_cast<int>(map)) + n].value();
+  }
+
+ private:
+  size_t first_block(int plane) const {
+    size_t first = 0;
+    for (int p = 0; p < plane; p++) first += grid_of(format_, p).blocks();
+    return first;
+  }
+
+  const VideoFormat format_;
+};
+
+Created create_mapping(const NoOptions&, const VideoFormat& format) {
+  VMAFX_TRY(check(format));
+  return std::unique_ptr<Extractor>(new PsnrHvsMapping(format));
 }
 
 }  // namespace
@@ -74,11 +136,12 @@ constexpr ExtractorInfo kPsnrHvsExtractor = {
     .measures = "fidelity",
     .help = "peak signal-to-noise ratio of visible errors, PSNR-HVS-M",
     .range = "from 0 up; infinite for equal pictures",
-    .flags = kHip,
+    .flags = kHip | kMaps,
     .features = kFeatures,
     .main_score = "psnr_hvs",
     .options = {},
     .create = with_fields<create>,
+    .create_mapping = mapping_with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

@@ -22,6 +22,7 @@
 #include <cstdint>
 
 #include "base/picture.h"
+#include "kernels/blocks.h"
 #include "kernels/forward.h"
 #include "kernels/psnr_hvs/psnr_hvs_math.h"
 
@@ -32,6 +33,10 @@ inline constexpr int kPsnrHvsMostBits = 12;
 /* The twins: the sum of plane number `plane`. Planes of equal size, at least a block. */
 PsnrHvsSum psnr_hvs_plain(int plane, const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte* scratch);
 PsnrHvsSum psnr_hvs_simd(int plane, const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte* scratch);
+
+/* Adds to `blocks`, zeroed, what the transformed blocks in each block of `grid` add: these are its samples. */
+PsnrHvsSum psnr_hvs_mapped_plain(int plane, const SamplePlane& ref, const SamplePlane& dist, int bpc,
+                                 const BlockGrid& grid, PsnrHvsSum* blocks);
 
 /* The SIMD twin's arrays for planes up to w samples wide: for eight rows of ref and of dist, one array for each of
  * up to four words that a block's row has. An array has a word for each block, and room for vectors that read past

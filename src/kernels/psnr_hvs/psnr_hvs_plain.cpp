@@ -12,8 +12,14 @@ PsnrHvsBlock transformed(const Plane<const T>& plane, int x, int y, int middle, 
   return block;
 }
 
+/* Where transformed blocks go. */
+struct Blocks {
+  BlockGrid grid;
+  PsnrHvsSum* sums = nullptr;  // nullptr: nowhere
+};
+
 template <class T>
-PsnrHvsSum sum(int plane, const Plane<const T>& ref, const Plane<const T>& dist, int middle) {
+PsnrHvsSum sum(int plane, const Plane<const T>& ref, const Plane<const T>& dist, int middle, const Blocks& blocks) {
   PsnrHvsWeights weights[8];
   for (int i = 0; i < 8; i++) weights[i] = psnr_hvs_weights(plane, i);
   PsnrHvsSum exact, counted;
@@ -24,17 +30,27 @@ PsnrHvsSum sum(int plane, const Plane<const T>& ref, const Plane<const T>& dist,
                                                      transformed(dist, x, y, middle, weights), weights, above);
       exact += of_block.exact;
       counted += of_block.counted;
+      if (blocks.sums) blocks.sums[blocks.grid.at(x / kPsnrHvsStep, y / kPsnrHvsStep)] += of_block.counted;
     }
   }
   return counted;
 }
 
+PsnrHvsSum run(int plane, const SamplePlane& ref, const SamplePlane& dist, int bpc, const Blocks& blocks) {
+  const int middle = 1 << (bpc - 1);
+  return bpc == 8 ? sum(plane, ref.as<uint8_t>(), dist.as<uint8_t>(), middle, blocks)
+                  : sum(plane, ref.as<uint16_t>(), dist.as<uint16_t>(), middle, blocks);
+}
+
 }  // namespace
 
 PsnrHvsSum psnr_hvs_plain(int plane, const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte*) {
-  const int middle = 1 << (bpc - 1);
-  return bpc == 8 ? sum(plane, ref.as<uint8_t>(), dist.as<uint8_t>(), middle)
-                  : sum(plane, ref.as<uint16_t>(), dist.as<uint16_t>(), middle);
+  return run(plane, ref, dist, bpc, {});
+}
+
+PsnrHvsSum psnr_hvs_mapped_plain(int plane, const SamplePlane& ref, const SamplePlane& dist, int bpc,
+                                 const BlockGrid& grid, PsnrHvsSum* blocks) {
+  return run(plane, ref, dist, bpc, {grid, blocks});
 }
 
 }  // namespace vmafx

@@ -29,9 +29,9 @@ constexpr OptionInfo kOptions[] = {
 };
 constexpr std::span kAllOptions = kOptions;
 
-/* Distances: the farther, the worse. */
+/* Distances of 0 for equal pictures: the farther, the worse. */
 constexpr FeatureInfo speed_feature(const char* name, const char* key, ScoreId score) {
-  return {.name = name, .key = key, .score = score, .worse = Worse::kHigh};
+  return with_best(0, {.name = name, .key = key, .score = score, .worse = Worse::kHigh});
 }
 
 /* Before it is clipped. */

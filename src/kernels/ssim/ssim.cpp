@@ -248,14 +248,95 @@ class FloatMsSsim : public SsimMetric<MsSsimScores> {
   }
 };
 
-Created create_ms_ssim(const SsimOptions& options, const VideoFormat& format, Placement placement) {
+StatusOr<SsimParams> ms_ssim_params(const SsimOptions& options, const VideoFormat& format) {
   if (std::min(format.w, format.h) < kLeastSize)
     return error(EINVAL, "float_ms_ssim needs at least 176x176 samples, for its five scales; here are %dx%d", format.w,
                  format.h);
   SsimParams params = {.w = format.w, .h = format.h, .bpc = format.bpc};
   params.scales = kMsSsimScales;
   params.every_l = options.enable_lcs;
+  return params;
+}
+
+Created create_ms_ssim(const SsimOptions& options, const VideoFormat& format, Placement placement) {
+  VMAFX_ASSIGN(const SsimParams params, ms_ssim_params(options, format));
   return std::unique_ptr<Extractor>(new FloatMsSsim(params, options, kMsSsimFeatures, placement));
+}
+
+/* -- Map of float_ms_ssim: what each block takes off the score of equal pictures ----------------------------------- */
+
+constexpr int kMsSsimBlockSide = 32;  // windows of scale 0
+
+/* Raw sums: SsimSums of each scale, then the blocks', scale by scale. The definition makes them. */
+class MsSsimMapping final : public MappingExtractor {
+ public:
+  explicit MsSsimMapping(const SsimParams& params) : MappingExtractor({}, {map_of(params)}), params_(params) {}
+
+  size_t sums_bytes() const override { return kMsSsimScales * (1 + grid_of(params_).blocks()) * sizeof(SsimSums); }
+  size_t scratch_bytes() const override { return ssim_scratch_bytes_plain(params_); }
+  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
+    auto* const of_frame = static_cast<SsimSums*>(sums);
+    ssim_mapped_plain(params_, frames.ref.plane[0], frames.dist.plane[0], scratch, *of_frame, grid_of(params_),
+                      of_frame + kMsSsimScales);
+  }
+  void read_map(const void* sums, size_t, std::span<double> values) const override;
+
+ private:
+  static BlockGrid grid_of(const SsimParams& params) {
+    return block_grid(params.w - SsimWindow::kLength + 1, params.h - SsimWindow::kLength + 1, kMsSsimBlockSide);
+  }
+  static MapInfo map_of(const SsimParams& params) {
+    const BlockGrid grid = grid_of(params);
+    return {"float_ms_ssim", "score", grid.w, grid.h, grid.side, grid.side};
+  }
+  int64_t windows_of(const BlockGrid& grid, size_t block, int scale) const;
+
+  const SsimParams params_;
+};
+
+/* Windows of a scale whose first sample lies in a block. */
+int64_t MsSsimMapping::windows_of(const BlockGrid& grid, size_t block, int scale) const {
+  const SsimSize size(params_, scale);
+  const int side = grid.side >> scale;
+  const auto inside = [&](int place, int samples) {
+    const int windows = samples - SsimWindow::kLength + 1;
+    return std::clamp(windows - place * side, 0, side);
+  };
+  return int64_t{inside(static_cast<int>(block) % grid.w, size.w)} * inside(static_cast<int>(block) / grid.w, size.h);
+}
+
+/* The logarithm of the score is a sum of logarithms of means m, and that of a mean is -(1 - m) by a factor which all
+ * blocks share. So each has a part of the logarithm, and the same part of what the score lacks to 1. */
+void MsSsimMapping::read_map(const void* sums, size_t, std::span<double> values) const {
+  constexpr double kLeast = 1e-6;  // of a mean; where it is less, the score is 0
+  const auto* const of_frame = static_cast<const SsimSums*>(sums);
+  const BlockGrid grid = grid_of(params_);
+  double score = 1, all = 0;  // `all`: of the parts of the logarithm
+  std::ranges::fill(values, 0.0);
+  for (int s = 0; s < kMsSsimScales; s++) {
+    if (!of_frame[s].different) continue;
+    const SsimSums* const blocks = of_frame + kMsSsimScales + static_cast<size_t>(s) * grid.blocks();
+    const auto windows = static_cast<double>(SsimSize(params_, s).windows());
+    const auto add = [&](int64_t SsimSums::* part) {
+      const double mean = from_fixed<kSsimBits>(of_frame[s].*part) / windows, least = std::max(mean, kLeast);
+      const double factor = kExponents[s] * (least == 1 ? 1 : std::log(least) / (least - 1));
+      score *= mean < kLeast ? 0 : weighted(mean, s);
+      all += factor * (1 - mean);
+      for (size_t n = 0; n < values.size(); n++) {
+        const double of_windows = static_cast<double>(windows_of(grid, n, s));
+        values[n] += factor * (of_windows - from_fixed<kSsimBits>(blocks[n].*part)) / windows;
+      }
+    };
+    if (s == kMsSsimScales - 1) add(&SsimSums::l);
+    add(&SsimSums::c);
+    add(&SsimSums::s);
+  }
+  for (double& value : values) value *= all == 0 ? 1 : (1 - score) / all;
+}
+
+Created create_ms_ssim_mapping(const SsimOptions& options, const VideoFormat& format) {
+  VMAFX_ASSIGN(const SsimParams params, ms_ssim_params(options, format));
+  return std::unique_ptr<Extractor>(new MsSsimMapping(params));
 }
 
 }  // namespace
@@ -277,10 +358,11 @@ constexpr ExtractorInfo kFloatMsSsimExtractor = {
     .measures = "structure",
     .help = "structural similarity of luma, at five scales",
     .range = "0 to 1",
-    .flags = kHip,
+    .flags = kHip | kMaps,
     .features = kMsSsimFeatures,
     .options = kMsSsimOptions,
     .create = with_fields<create_ms_ssim>,
+    .create_mapping = mapping_with_fields<create_ms_ssim_mapping>,
 };
 
 }  // namespace vmafx

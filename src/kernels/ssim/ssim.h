@@ -51,8 +51,8 @@ void ssim_plain(const SsimParams& params, const SamplePlane& ref, const SamplePl
                 SsimSums& sums);
 void ssim_simd(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                SsimSums& sums);
-/* Adds to `blocks`, zeroed, what the windows of each block of `grid` add to the sums of scale 0. A window belongs to
- * the block of its first sample. */
+/* Adds to `blocks`, zeroed, what the windows of each block of `grid` add to the sums: first those of scale 0, then
+ * those of the next one, and so on. A window belongs to the block of its first sample, as that lies at scale 0. */
 void ssim_mapped_plain(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                        SsimSums& sums, const BlockGrid& grid, SsimSums* blocks);
 size_t ssim_scratch_bytes_plain(const SsimParams& params);

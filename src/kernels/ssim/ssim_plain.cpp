@@ -60,11 +60,16 @@ void add_window(const SsimMeans& mean, bool with_l, SsimSums& sums) {
 /* Where the windows of a plane go. */
 struct Blocks {
   BlockGrid grid;
-  SsimSums* sums = nullptr;  // nullptr: nowhere
+  SsimSums* sums = nullptr;  // of all scales; nullptr: nowhere
+
+  void add(int scale, int x, int y, const SsimMeans& mean, bool with_l) const {
+    const size_t first = static_cast<size_t>(scale) * grid.blocks();
+    if (sums) add_window(mean, with_l, sums[first + grid.at(x << scale, y << scale)]);
+  }
 };
 
 /* `rows`: memory for the latest kLength rows of means along. */
-void add_windows(const FloatPlane& ref, const FloatPlane& dist, bool with_l, SsimMeans* rows, SsimSums& sums,
+void add_windows(const FloatPlane& ref, const FloatPlane& dist, int scale, bool with_l, SsimMeans* rows, SsimSums& sums,
                  const Blocks& blocks) {
   constexpr int kRadius = SsimWindow::kRadius, kLength = SsimWindow::kLength;
   const int windows = ref.w - 2 * kRadius;
@@ -75,7 +80,7 @@ void add_windows(const FloatPlane& ref, const FloatPlane& dist, bool with_l, Ssi
     for (int x = 0; x < windows && y >= 2 * kRadius; x++) {
       const SsimMeans mean = ssim_means([&](int k) { return rows[(y - kRadius + k) % kLength * windows + x]; });
       add_window(mean, with_l, sums);
-      if (blocks.sums) add_window(mean, with_l, blocks.sums[blocks.grid.at(x, y - 2 * kRadius)]);
+      blocks.add(scale, x, y - 2 * kRadius, mean, with_l);
     }
   }
 }
@@ -97,8 +102,7 @@ void run(const SsimParams& params, const SamplePlane& ref, const SamplePlane& di
   reduce(params, dist, plane_at(planes[1], {params, 0}));
   for (int s = 0; s < params.scales; s++) {
     const FloatPlane now[2] = {plane_at(planes[0], {params, s}), plane_at(planes[1], {params, s})};
-    add_windows(now[0], now[1], params.with_l(s), reinterpret_cast<SsimMeans*>(at), (&sums)[s],
-                s == 0 ? blocks : Blocks());
+    add_windows(now[0], now[1], s, params.with_l(s), reinterpret_cast<SsimMeans*>(at), (&sums)[s], blocks);
     for (int i = 0; i < 2; i++) {
       if (s + 1 < params.scales) halve(now[i], plane_at(planes[2 + i], {params, s + 1}));
       std::swap(planes[i], planes[2 + i]);

@@ -1,9 +1,12 @@
 #include "kernels/ssimulacra2/ssimulacra2.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <vector>
 
 #include "kernels/device_twin.h"
+#include "kernels/maps.h"
 #include "kernels/metric.h"
 #include "kernels/steps/linear_light_of.h"
 
@@ -75,14 +78,16 @@ double bent(double errors) {
 
 // -- The extractor ---------------------------------------------------------------------------------------------------
 
+Reads reads_of(const Ssimulacra2Params& params) {
+  const unsigned planes = params.has_chroma ? 7 : 1;
+  return {.ref = planes, .dist = planes, .whole_chroma = true};
+}
+
 class Ssimulacra2 : public Metric<Ssimulacra2Params, Ssimulacra2Sums, Ssimulacra2Scores> {
  public:
   using Metric::Metric;
 
-  Reads reads() const override {
-    const unsigned planes = params_.has_chroma ? 7 : 1;
-    return {.ref = planes, .dist = planes, .whole_chroma = true};
-  }
+  Reads reads() const override { return reads_of(params_); }
 
  private:
   Ssimulacra2Scores scores(const Ssimulacra2Sums& sums) const override {
@@ -122,6 +127,81 @@ Created create(const NoOptions&, const VideoFormat& format, Placement placement)
   return std::unique_ptr<Extractor>(new Ssimulacra2(params, kTwins, kFeatures, placement));
 }
 
+// -- Map: what each block adds to the weighted errors ----------------------------------------------------------------
+
+constexpr int kBlockSide = 64;
+
+/* Raw sums: Ssimulacra2Sums, then the blocks' of each scale. The definition makes them. */
+class Ssimulacra2Mapping final : public MappingExtractor {
+ public:
+  explicit Ssimulacra2Mapping(const Ssimulacra2Params& params)
+      : MappingExtractor(reads_of(params), {map_of(params)}), params_(params) {}
+
+  size_t sums_bytes() const override {
+    return sizeof(Ssimulacra2Sums) + first_block(kSsimulacra2Scales) * sizeof(Ssimulacra2BlockSums);
+  }
+  size_t scratch_bytes() const override { return ssimulacra2_scratch_bytes_plain(params_); }
+  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
+    auto& of_frame = *static_cast<Ssimulacra2Sums*>(sums);
+    Ssimulacra2Blocks blocks;
+    for (int s = 0; s < kSsimulacra2Scales; s++)
+      blocks.scale[s] = reinterpret_cast<Ssimulacra2BlockSums*>(&of_frame + 1) + first_block(s);
+    ssimulacra2_mapped_plain(params_, frames.ref, frames.dist, scratch, of_frame, blocks);
+  }
+  void read_map(const void* sums, size_t, std::span<double> values) const override;
+
+ private:
+  static MapInfo map_of(const Ssimulacra2Params& params) {
+    const BlockGrid grid = block_grid(params.w, params.h, kBlockSide);
+    return {"ssimulacra2", "weighted errors", grid.w, grid.h, kBlockSide, kBlockSide};
+  }
+  size_t first_block(int scale) const {
+    size_t first = 0;
+    for (int s = 0; s < scale; s++) first += Ssimulacra2Blocks::grid(params_, s).blocks();
+    return first;
+  }
+
+  const Ssimulacra2Params params_;
+};
+
+/* What a block of a scale adds to weighted(). Its share of a fourth root is that of the fourth powers. */
+double weighted_of_block(const Ssimulacra2BlockSums& block, const Ssimulacra2Sums& all, int scales, int scale,
+                         double samples) {
+  double total = 0;
+  for (int channel = 0; channel < 3; channel++)
+    for (int i = 0; i < 3; i++) {
+      const double* const weight = kWeights + (channel * scales + scale) * 6 + i;
+      total += weight[0] * (from_fixed<kSsimulacra2SumBits>(block.map[channel][i].sum) / samples);
+      const double powers = all.map[scale][channel][i].fourth_powers.value();
+      if (!(powers > 0)) continue;
+      const double root = std::sqrt(std::sqrt(powers / kSsimulacra2FourthScale / samples));
+      total += weight[3] * root * (block.map[channel][i].fourth_powers.value() / powers);
+    }
+  return total;
+}
+
+void Ssimulacra2Mapping::read_map(const void* sums, size_t, std::span<double> values) const {
+  const auto& of_frame = *static_cast<const Ssimulacra2Sums*>(sums);
+  const auto* const blocks = reinterpret_cast<const Ssimulacra2BlockSums*>(&of_frame + 1);
+  const int scales = ssimulacra2_scales(params_.w, params_.h);
+  std::ranges::fill(values, 0.0);
+  for (int scale = 0; scale < scales; scale++) {
+    const BlockGrid grid = Ssimulacra2Blocks::grid(params_, scale);
+    const double samples = static_cast<double>(ssimulacra2_size(params_.w, scale)) * ssimulacra2_size(params_.h, scale);
+    std::vector<double> of_scale;
+    for (size_t n = 0; n < grid.blocks(); n++)
+      of_scale.push_back(weighted_of_block(blocks[first_block(scale) + n], of_frame, scales, scale, samples));
+    const int side = grid.side << scale;
+    spread_blocks({params_.w, params_.h, grid.w, side, side}, of_scale, block_grid(params_.w, params_.h, kBlockSide),
+                  values);
+  }
+}
+
+Created create_mapping(const NoOptions&, const VideoFormat& format) {
+  VMAFX_ASSIGN(const Ssimulacra2Params params, ssimulacra2_params(format));
+  return std::unique_ptr<Extractor>(new Ssimulacra2Mapping(params));
+}
+
 }  // namespace
 
 StatusOr<Ssimulacra2Params> ssimulacra2_params(const VideoFormat& format) {
@@ -146,10 +226,11 @@ constexpr ExtractorInfo kSsimulacra2Extractor = {
     .measures = "quality",
     .help = "SSIMULACRA 2.1, from linear light of the whole picture",
     .range = "up to 100; below 0 for very bad pictures",
-    .flags = kHip | kColor | kWholeChroma,
+    .flags = kHip | kColor | kWholeChroma | kMaps,
     .features = kFeatures,
     .options = {},
     .create = with_fields<create>,
+    .create_mapping = mapping_with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

@@ -21,10 +21,12 @@
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_H
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 
 #include "base/picture.h"
+#include "kernels/blocks.h"
 #include "kernels/forward.h"
 #include "kernels/ssimulacra2/ssimulacra2_math.h"
 
@@ -40,6 +42,24 @@ void ssimulacra2_plain(const Ssimulacra2Params& params, const Picture& ref, cons
                        Ssimulacra2Sums& sums);
 void ssimulacra2_simd(const Ssimulacra2Params& params, const Picture& ref, std::span<const Picture* const> dists,
                       std::byte* scratch, std::span<Ssimulacra2Sums* const> sums);
+
+/* The sums of blocks: of a scale, by channel and map. Blocks are 64 samples of the picture wide and high, at the last
+ * scale 128, where errors of kSsimulacra2Band rows are added up together. */
+struct Ssimulacra2BlockSums {
+  Ssimulacra2Map map[3][3];
+};
+struct Ssimulacra2Blocks {
+  Ssimulacra2BlockSums* scale[kSsimulacra2Scales];  // row by row; zeroed by the caller
+
+  static BlockGrid grid(const Ssimulacra2Params& params, int scale) {
+    return block_grid(ssimulacra2_size(params.w, scale), ssimulacra2_size(params.h, scale),
+                      std::max(64 >> scale, kSsimulacra2Band));
+  }
+};
+
+/* Fills in `blocks`, too, which add up to `sums`. Scratch is that of ssimulacra2_plain(). */
+void ssimulacra2_mapped_plain(const Ssimulacra2Params& params, const Picture& ref, const Picture& dist,
+                              std::byte* scratch, Ssimulacra2Sums& sums, const Ssimulacra2Blocks& blocks);
 
 /* The HIP twin. */
 OwnedDeviceTwin ssimulacra2_hip(const Ssimulacra2Params& params);

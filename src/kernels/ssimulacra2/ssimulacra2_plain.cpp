@@ -92,7 +92,15 @@ struct BandErrors {
   }
 };
 
-void add_errors(const FloatPlanes& memory, const PictureSize& size, Ssimulacra2Map (&maps)[3]) {
+/* Where a channel's errors go at a scale. */
+struct Output {
+  Ssimulacra2Map (&maps)[3];
+  int channel;
+  BlockGrid grid;
+  Ssimulacra2BlockSums* blocks;  // or nullptr
+};
+
+void add_errors(const FloatPlanes& memory, const PictureSize& size, const Output& to) {
   const float *ref = memory.plane(kRef), *dist = memory.plane(kDist);
   for (int y = 0; y < size.h; y += kSsimulacra2Band)
     for (int x = 0; x < size.w; x++) {
@@ -103,17 +111,18 @@ void add_errors(const FloatPlanes& memory, const PictureSize& size, Ssimulacra2M
         for (int k = 0; k < kSsimulacra2Streams; k++) blurred[k] = memory.plane(kBlurred + k)[i];
         band.add(errors_of(ref[i], dist[i], blurred));
       }
-      band.add_to(maps);
+      band.add_to(to.maps);
+      if (to.blocks) band.add_to(to.blocks[to.grid.at(x, y)].map[to.channel]);
     }
 }
 
-void add_channel(const Ssimulacra2Params& params, const FloatPlanes& memory, const PictureSize& size, int channel,
-                 Ssimulacra2Map (&maps)[3]) {
+void add_channel(const Ssimulacra2Params& params, const FloatPlanes& memory, const PictureSize& size,
+                 const Output& to) {
   float *ref = memory.plane(kRef), *dist = memory.plane(kDist), *product = memory.plane(kProduct);
   float* rows = memory.plane(kBlurredRows);
   const size_t samples = static_cast<size_t>(size.w) * size.h;
-  make_channel(params, memory, kRefLight, channel, samples, ref);
-  make_channel(params, memory, kDistLight, channel, samples, dist);
+  make_channel(params, memory, kRefLight, to.channel, samples, ref);
+  make_channel(params, memory, kDistLight, to.channel, samples, dist);
   blur(ref, size, rows, memory.plane(kBlurred));
   blur(dist, size, rows, memory.plane(kBlurred + 1));
   const std::pair<const float*, const float*> factors[] = {{ref, ref}, {dist, dist}, {ref, dist}};
@@ -121,7 +130,25 @@ void add_channel(const Ssimulacra2Params& params, const FloatPlanes& memory, con
     std::transform(factors[i].first, factors[i].first + samples, factors[i].second, product, std::multiplies());
     blur(product, size, rows, memory.plane(kBlurred + 2 + i));
   }
-  add_errors(memory, size, maps);
+  add_errors(memory, size, to);
+}
+
+void run(const Ssimulacra2Params& params, const Picture& ref, const Picture& dist, std::byte* scratch,
+         Ssimulacra2Sums& sums, const Ssimulacra2Blocks* blocks) {
+  const FloatPlanes memory = {reinterpret_cast<float*>(scratch), static_cast<size_t>(params.w) * params.h};
+  light_up<false>(params, ref, memory, kRefLight);
+  light_up<false>(params, dist, memory, kDistLight);
+  PictureSize size = {params.w, params.h};
+  for (int scale = 0; scale < ssimulacra2_scales(params.w, params.h); scale++) {
+    if (scale > 0) {
+      const PictureSize larger = std::exchange(size, {(size.w + 1) / 2, (size.h + 1) / 2});
+      for (int p = 0; p < 6; p++) halve(memory.plane(p), larger, size);
+    }
+    for (int channel = 0; channel < 3; channel++)
+      add_channel(params, memory, size,
+                  {sums.map[scale][channel], channel, Ssimulacra2Blocks::grid(params, scale),
+                   blocks ? blocks->scale[scale] : nullptr});
+  }
 }
 
 }  // namespace
@@ -132,17 +159,12 @@ size_t ssimulacra2_scratch_bytes_plain(const Ssimulacra2Params& params) {
 
 void ssimulacra2_plain(const Ssimulacra2Params& params, const Picture& ref, const Picture& dist, std::byte* scratch,
                        Ssimulacra2Sums& sums) {
-  const FloatPlanes memory = {reinterpret_cast<float*>(scratch), static_cast<size_t>(params.w) * params.h};
-  light_up<false>(params, ref, memory, kRefLight);
-  light_up<false>(params, dist, memory, kDistLight);
-  PictureSize size = {params.w, params.h};
-  for (int scale = 0; scale < ssimulacra2_scales(params.w, params.h); scale++) {
-    if (scale > 0) {
-      const PictureSize larger = std::exchange(size, {(size.w + 1) / 2, (size.h + 1) / 2});
-      for (int p = 0; p < 6; p++) halve(memory.plane(p), larger, size);
-    }
-    for (int channel = 0; channel < 3; channel++) add_channel(params, memory, size, channel, sums.map[scale][channel]);
-  }
+  run(params, ref, dist, scratch, sums, nullptr);
+}
+
+void ssimulacra2_mapped_plain(const Ssimulacra2Params& params, const Picture& ref, const Picture& dist,
+                              std::byte* scratch, Ssimulacra2Sums& sums, const Ssimulacra2Blocks& blocks) {
+  run(params, ref, dist, scratch, sums, &blocks);
 }
 
 }  // namespace vmafx

@@ -33,6 +33,8 @@ RowStrip::RowStrip(int quantities, int n, std::byte* scratch, uint64_t* words)
 
 void RowStrip::add_up() {
   const int count = filled_ * quantities_;
+  for (int i = 0; taker_ && i < count; i++)
+    (*taker_)(i % quantities_, added_ + i / quantities_, {values_ + i * pitch_, static_cast<size_t>(n_)});
   for (int first = 0; first < count; first += kChains) {
     const float* rows[kChains];
     for (int i = 0; i < kChains; i++) rows[i] = values_ + std::min(first + i, count - 1) * pitch_;
@@ -43,6 +45,7 @@ void RowStrip::add_up() {
       word = word_of_sum(sum_of_word(word) + sums[i - first]);
     }
   }
+  added_ += filled_;
   filled_ = 0;
 }
 

@@ -12,6 +12,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 
 #include "kernels/gpu/device.h"
 
@@ -43,6 +45,11 @@ class RowStrip {
   RowStrip(int quantities, int n, std::byte* scratch, uint64_t* words);
   static size_t bytes(int quantities, int n);
 
+  /* Takes the values of row y of a quantity, before they are added up. The first row that is ended is row 0. The taker
+   * must outlive the strip, which is not destroyed everywhere. */
+  using Taker = std::function<void(int quantity, int y, std::span<const float> values)>;
+  void tell_rows(const Taker& taker) { taker_ = &taker; }
+
   /* The place for a row's values; has kRowSlack (rows.h) behind it, and begins at a cache line if `scratch` does. */
   float* row(int quantity) const { return values_ + (filled_ * quantities_ + quantity) * pitch_; }
 
@@ -62,10 +69,11 @@ class RowStrip {
   static int rows_for(int quantities);
   void add_up();
 
-  int quantities_, n_, rows_, filled_ = 0;
+  int quantities_, n_, rows_, filled_ = 0, added_ = 0;
   size_t pitch_;  // floats
   float* values_;
   uint64_t* words_;
+  const Taker* taker_ = nullptr;
 };
 
 }  // namespace vmafx

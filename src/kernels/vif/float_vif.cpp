@@ -4,8 +4,10 @@
 #include <cerrno>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "kernels/device_twin.h"
+#include "kernels/maps.h"
 #include "kernels/metric.h"
 #include "kernels/steps/row_sums.h"
 #include "kernels/vif/vif_scores.h"
@@ -39,12 +41,29 @@ constexpr OptionInfo kOptions[] = {
 
 constexpr FeatureInfo kFeatures[] = {VMAFX_VIF_FEATURES("")};
 
+/* The blocks of a scale, in sums with maps: they follow FloatVifSums. Where pictures are scaled first, they are blocks
+ * of the scaled ones. */
+BlockGrid grid_of(const FloatVifParams& params) { return block_grid(params.w, params.h, kFloatVifBlockSide); }
+const FloatVifBlockSums* blocks_of(const FloatVifParams& params, const void* sums, int scale) {
+  return reinterpret_cast<const FloatVifBlockSums*>(static_cast<const FloatVifSums*>(sums) + 1) +
+         static_cast<size_t>(scale) * grid_of(params).blocks();
+}
+
 class FloatVif : public Metric<FloatVifParams, FloatVifSums, VifScores> {
  public:
   FloatVif(const FloatVifOptions& options, const FloatVifParams& params,
            const Twins<FloatVifParams, FloatVifSums>& twins, Placement placement)
       : Metric(params, twins, vif_provided(kFeatures, options.debug), placement),
         least_{0, options.scale1_min_val, options.scale2_min_val, options.scale3_min_val} {}
+
+  bool read_deviation(const void* sums, ScoreId score, size_t map, std::span<double> values) const override {
+    const int scale = static_cast<int>(map) + params_.skip_scale0;
+    if (score != kFeatures[scale].score) return false;
+    const FloatVifBlockSums* const blocks = blocks_of(params_, sums, scale);
+    const double den = static_cast<double>(sum_of_word(static_cast<const FloatVifSums*>(sums)->scale[scale].den));
+    for (size_t n = 0; n < values.size(); n++) values[n] = (blocks[n].den - blocks[n].num) / den;
+    return true;
+  }
 
  private:
   VifScores scores(const FloatVifSums& sums) const override {
@@ -88,7 +107,7 @@ Status check_sizes(const FloatVifParams& params) {
   return {};
 }
 
-Created create(const FloatVifOptions& options, const VideoFormat& format, Placement placement) {
+StatusOr<FloatVifParams> params_of(const FloatVifOptions& options, const VideoFormat& format) {
   if (!is_vif_kernelscale(options.kernelscale))
     return error(EINVAL, "float_vif: vif_kernelscale %g is none of %s", options.kernelscale, kVifKernelscales);
   PrescaleMethod method;
@@ -104,7 +123,61 @@ Created create(const FloatVifOptions& options, const VideoFormat& format, Placem
   VMAFX_TRY(check_sizes(params));
   if (params.w != format.w || params.h != format.h)
     params.prescaler = std::make_shared<Prescaler>(method, format.w, format.h, params.w, params.h);
+  return params;
+}
+
+Created create(const FloatVifOptions& options, const VideoFormat& format, Placement placement) {
+  VMAFX_ASSIGN(const FloatVifParams params, params_of(options, format));
   return std::unique_ptr<Extractor>(new FloatVif(options, params, kTwins, placement));
+}
+
+/* -- Maps: the information that is lost, den - num of each block --------------------------------------------------- */
+
+std::vector<MapInfo> maps_of(const FloatVifParams& params, const VideoFormat& format) {
+  constexpr const char* kNames[] = {"float_vif_scale0", "float_vif_scale1", "float_vif_scale2", "float_vif_scale3"};
+  const BlockGrid grid = grid_of(params);
+  const auto of_picture = [&](int size, int scaled) {
+    return static_cast<int>(std::lround(1.0 * grid.side * size / scaled));
+  };
+  std::vector<MapInfo> maps;
+  for (const char* name : std::span(kNames).subspan(params.skip_scale0))
+    maps.push_back({name, "lost information, bits", grid.w, grid.h, of_picture(format.w, params.w),
+                    of_picture(format.h, params.h)});
+  return maps;
+}
+
+/* Raw sums: FloatVifSums, then the blocks' of each scale. */
+class FloatVifMapping final : public MappingExtractor {
+ public:
+  FloatVifMapping(const FloatVifParams& params, const VideoFormat& format)
+      : MappingExtractor({}, maps_of(params, format)), params_(params) {}
+
+  size_t sums_bytes() const override {
+    return sizeof(FloatVifSums) + kFloatVifScales * grid_of(params_).blocks() * sizeof(FloatVifBlockSums);
+  }
+  size_t scratch_bytes() const override {
+    return use_plain_cpu() ? float_vif_scratch_bytes_plain(params_) : float_vif_scratch_bytes_simd(params_);
+  }
+  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
+    auto& of_frame = *static_cast<FloatVifSums*>(sums);
+    FloatVifBlocks blocks = {{}, grid_of(params_)};
+    for (int s = 0; s < kFloatVifScales; s++)
+      blocks.scale[s] = reinterpret_cast<FloatVifBlockSums*>(&of_frame + 1) + s * blocks.grid.blocks();
+    const auto twin = use_plain_cpu() ? float_vif_mapped_plain : float_vif_mapped_simd;
+    twin(params_, frames.ref.plane[0], frames.dist.plane[0], scratch, of_frame, blocks);
+  }
+  void read_map(const void* sums, size_t map, std::span<double> values) const override {
+    const FloatVifBlockSums* const blocks = blocks_of(params_, sums, static_cast<int>(map) + params_.skip_scale0);
+    for (size_t n = 0; n < values.size(); n++) values[n] = blocks[n].den - blocks[n].num;
+  }
+
+ private:
+  const FloatVifParams params_;
+};
+
+Created create_mapping(const FloatVifOptions& options, const VideoFormat& format) {
+  VMAFX_ASSIGN(const FloatVifParams params, params_of(options, format));
+  return std::unique_ptr<Extractor>(new FloatVifMapping(params, format));
 }
 
 }  // namespace
@@ -114,10 +187,11 @@ constexpr ExtractorInfo kFloatVifExtractor = {
     .measures = "information",
     .help = "visual information fidelity at four scales, floating-point arithmetic",
     .range = "0 to 1; more where contrast is raised",
-    .flags = kHip,
+    .flags = kHip | kMaps,
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,
+    .create_mapping = mapping_with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "base/picture.h"
+#include "kernels/blocks.h"
 #include "kernels/forward.h"
 #include "kernels/steps/gaussian_window.h"
 #include "kernels/steps/prescale.h"
@@ -47,6 +48,28 @@ void float_vif_plain(const FloatVifParams& params, const SamplePlane& ref, const
 size_t float_vif_scratch_bytes_simd(const FloatVifParams& params);
 void float_vif_simd(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                     FloatVifSums& sums);
+
+/* What a block adds to num and den of a scale, in the order of its samples. */
+struct FloatVifBlockSums {
+  double num, den;
+};
+
+/* The blocks of all scales, of the same parts of the picture: `grid` cuts scale 0 into kFloatVifBlockSide samples. */
+inline constexpr int kFloatVifBlockSide = 32;
+struct FloatVifBlocks {
+  FloatVifBlockSums* scale[kFloatVifScales];  // row by row; zeroed by the caller
+  BlockGrid grid;
+
+  FloatVifBlockSums& at(int index, int x, int y) const {
+    return scale[index][BlockGrid{grid.side >> index, grid.w, grid.h}.at(x, y)];
+  }
+};
+
+/* Fill in `blocks`, too, the same on all processors. Scratch is that of float_vif_plain() and float_vif_simd(). */
+void float_vif_mapped_plain(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist,
+                            std::byte* scratch, FloatVifSums& sums, const FloatVifBlocks& blocks);
+void float_vif_mapped_simd(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist,
+                           std::byte* scratch, FloatVifSums& sums, const FloatVifBlocks& blocks);
 
 OwnedDeviceTwin float_vif_hip(const FloatVifParams& params);
 

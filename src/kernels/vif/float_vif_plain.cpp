@@ -11,14 +11,15 @@ namespace {
 struct Floats {
   using Params = FloatVifParams;
   using Sums = FloatVifSums;
-  using Blocks = void;  // it has no maps
+  using Blocks = FloatVifBlocks;
   using Sample = float;
   using Number = float;
   using Sum = float;
   static constexpr int kScales = kFloatVifScales, mean_shift = 0, square_shift = 0;
 
-  Floats(const FloatVifParams& params, int index, const void*)
-      : scale(index), half(params.window[index].half), taps(params.window[index].taps), eye(params.eye) {}
+  Floats(const FloatVifParams& params, int index, const FloatVifBlocks* of_blocks)
+      : scale(index), half(params.window[index].half), taps(params.window[index].taps), eye(params.eye),
+        blocks(of_blocks) {}
 
   float tap(int k) const { return taps[k < 0 ? -k : k]; }
   static float rounded(float sum, int) { return sum; }
@@ -27,8 +28,15 @@ struct Floats {
     float_vif_sample(means, eye, num, den);
     nums.add(num);
     dens.add(den);
+    if (blocks) {
+      FloatVifBlockSums& block = blocks->at(scale, x, y);
+      block.num += static_cast<double>(num);
+      block.den += static_cast<double>(den);
+    }
+    x++;
   }
   void end_row() {
+    x = 0, y++;
     nums.end_row();
     dens.end_row();
   }
@@ -37,7 +45,9 @@ struct Floats {
   const int scale, half;
   const float* const taps;
   const FloatVifEye& eye;
+  const FloatVifBlocks* const blocks;  // or nullptr
   RowSum nums, dens;
+  int x = 0, y = 0;  // of the next sample
 };
 
 template <class T>
@@ -53,6 +63,14 @@ void read(const FloatVifParams& params, const SamplePlane& in, const Plane<float
   else convert(in.as<uint16_t>(), params.bpc, out);
 }
 
+void run(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+         FloatVifSums& sums, const FloatVifBlocks* blocks) {
+  const VifDefinition<Floats> definition(params, scratch);
+  read(params, ref, definition.picture(0), scratch + definition.scratch_bytes());
+  read(params, dist, definition.picture(1), scratch + definition.scratch_bytes());
+  definition.run(sums, blocks);
+}
+
 }  // namespace
 
 size_t float_vif_scratch_bytes_plain(const FloatVifParams& params) {
@@ -62,10 +80,12 @@ size_t float_vif_scratch_bytes_plain(const FloatVifParams& params) {
 
 void float_vif_plain(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                      FloatVifSums& sums) {
-  const VifDefinition<Floats> definition(params, scratch);
-  read(params, ref, definition.picture(0), scratch + definition.scratch_bytes());
-  read(params, dist, definition.picture(1), scratch + definition.scratch_bytes());
-  definition.run(sums);
+  run(params, ref, dist, scratch, sums, nullptr);
+}
+
+void float_vif_mapped_plain(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist,
+                            std::byte* scratch, FloatVifSums& sums, const FloatVifBlocks& blocks) {
+  run(params, ref, dist, scratch, sums, &blocks);
 }
 
 }  // namespace vmafx

@@ -277,15 +277,31 @@ HWY_NOINLINE void decimate_row(const WindowRows& rows, int i, const GaussianWind
   }
 }
 
+/* Adds a row of nums or of dens to the blocks, from left to right. */
+void add_to_blocks(const FloatVifBlocks& blocks, int scale, int quantity, int y, std::span<const float> values) {
+  const int side = blocks.grid.side >> scale, w = static_cast<int>(values.size());
+  for (int x = 0; x < w; x += side) {
+    FloatVifBlockSums& block = blocks.at(scale, x, y);
+    double& sum = quantity ? block.den : block.num;
+    double added = sum;
+    for (int i = x; i < HWY_MIN(x + side, w); i++) added += static_cast<double>(values[static_cast<size_t>(i)]);
+    sum = added;
+  }
+}
+
 template <int kHalf, class Rows>
 void run_scale(const Rows& rows, int scale, const FloatVifParams& params, const FloatVifRows& memory,
-               FloatVifSums& sums) {
+               FloatVifSums& sums, const FloatVifBlocks* blocks) {
   constexpr int kNextHalf = kHalf / 2;
   const GaussianWindow& window = params.window[scale];
   const bool wanted = scale > 0 || !params.skip_scale0, has_next = scale + 1 < kFloatVifScales;
   const int w = rows.w(), h = rows.h();
   uint64_t words[2] = {};
   RowStrip strip = memory.strip(scale, words);
+  const RowStrip::Taker add_row_to_blocks = [&](int quantity, int y, std::span<const float> values) {
+    add_to_blocks(*blocks, scale, quantity, y, values);
+  };
+  if (blocks) strip.tell_rows(add_row_to_blocks);
   int loaded = 0;
   for (int y = 0; y < h; y += kGroup) {
     const int count = HWY_MIN(kGroup, h - y);
@@ -311,33 +327,33 @@ void run_scale(const Rows& rows, int scale, const FloatVifParams& params, const 
 
 template <class Rows>
 void run_scale(const Rows& rows, int scale, const FloatVifParams& params, const FloatVifRows& memory,
-               FloatVifSums& sums) {
+               FloatVifSums& sums, const FloatVifBlocks* blocks) {
   switch (params.window[scale].half) {
-    case 1: return run_scale<1>(rows, scale, params, memory, sums);
-    case 2: return run_scale<2>(rows, scale, params, memory, sums);
-    case 4: return run_scale<4>(rows, scale, params, memory, sums);
-    case 8: return run_scale<8>(rows, scale, params, memory, sums);
-    default: return run_scale<0>(rows, scale, params, memory, sums);
+    case 1: return run_scale<1>(rows, scale, params, memory, sums, blocks);
+    case 2: return run_scale<2>(rows, scale, params, memory, sums, blocks);
+    case 4: return run_scale<4>(rows, scale, params, memory, sums, blocks);
+    case 8: return run_scale<8>(rows, scale, params, memory, sums, blocks);
+    default: return run_scale<0>(rows, scale, params, memory, sums, blocks);
   }
 }
 
 void float_vif(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-               FloatVifSums& sums) {
+               FloatVifSums& sums, const FloatVifBlocks* blocks) {
   const FloatVifRows memory(params, scratch);
   const auto planes = [&](int scale) { return PlaneRows{{memory.plane(scale, 0), memory.plane(scale, 1)}}; };
   if (params.prescaler) {
     std::byte* prescaler_scratch = scratch + round_to_lines(FloatVifRows::bytes(params));
     params.prescaler->simd(params.source(ref), memory.plane(0, 0), prescaler_scratch);
     params.prescaler->simd(params.source(dist), memory.plane(0, 1), prescaler_scratch);
-    run_scale(planes(0), 0, params, memory, sums);
+    run_scale(planes(0), 0, params, memory, sums, blocks);
   } else if (params.bpc == 8) {
-    run_scale(SampleRows<uint8_t>{{ref.as<uint8_t>(), dist.as<uint8_t>()}, params.bpc, memory}, 0, params, memory,
-              sums);
+    run_scale(SampleRows<uint8_t>{{ref.as<uint8_t>(), dist.as<uint8_t>()}, params.bpc, memory}, 0, params, memory, sums,
+              blocks);
   } else {
     run_scale(SampleRows<uint16_t>{{ref.as<uint16_t>(), dist.as<uint16_t>()}, params.bpc, memory}, 0, params, memory,
-              sums);
+              sums, blocks);
   }
-  for (int s = 1; s < kFloatVifScales; s++) run_scale(planes(s), s, params, memory, sums);
+  for (int s = 1; s < kFloatVifScales; s++) run_scale(planes(s), s, params, memory, sums, blocks);
 }
 
 }  // namespace
@@ -356,7 +372,12 @@ size_t float_vif_scratch_bytes_simd(const FloatVifParams& params) {
 
 void float_vif_simd(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                     FloatVifSums& sums) {
-  HWY_DYNAMIC_DISPATCH(float_vif)(params, ref, dist, scratch, sums);
+  HWY_DYNAMIC_DISPATCH(float_vif)(params, ref, dist, scratch, sums, nullptr);
+}
+
+void float_vif_mapped_simd(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist,
+                           std::byte* scratch, FloatVifSums& sums, const FloatVifBlocks& blocks) {
+  HWY_DYNAMIC_DISPATCH(float_vif)(params, ref, dist, scratch, sums, &blocks);
 }
 
 }  // namespace vmafx

@@ -1,5 +1,6 @@
 #include "kernels/vif/vif.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <vector>
 
@@ -29,9 +30,31 @@ FloatRatio ratio(const VifScaleSums& s) {
   return {static_cast<float>(s.num_log / 2048.0 + non_log), static_cast<float>(s.den_log / 2048.0 + s.den_non_log)};
 }
 
+/* The blocks of a scale, in sums with maps: they follow VifSums. */
+BlockGrid grid_of(const VifParams& params) { return block_grid(params.w, params.h, kVifBlockSide); }
+const VifScaleSums* blocks_of(const VifParams& params, const void* sums, int scale) {
+  return reinterpret_cast<const VifScaleSums*>(static_cast<const VifSums*>(sums) + 1) +
+         static_cast<size_t>(scale) * grid_of(params).blocks();
+}
+
+/* den - num, in bits. */
+double lost(const VifScaleSums& block) {
+  return static_cast<double>(block.den_log - block.num_log) / 2048 +
+         static_cast<double>(block.num_non_log) / 16384 / 65025;
+}
+
 class Vif : public Metric<VifParams, VifSums, VifScores> {
  public:
   using Metric::Metric;
+
+  bool read_deviation(const void* sums, ScoreId score, size_t map, std::span<double> values) const override {
+    const int scale = static_cast<int>(map) + params_.skip_scale0;
+    if (score != kFeatures[scale].score) return false;
+    const VifScaleSums* const blocks = blocks_of(params_, sums, scale);
+    const double den = ratio(static_cast<const VifSums*>(sums)->scale[scale]).den;
+    for (size_t n = 0; n < values.size(); n++) values[n] = lost(blocks[n]) / den;
+    return true;
+  }
 
  private:
   VifScores scores(const VifSums& sums) const override {
@@ -67,7 +90,7 @@ Created create(const VifOptions& options, const VideoFormat& format, Placement p
 
 std::vector<MapInfo> maps_of(const VifParams& params) {
   constexpr const char* kNames[] = {"vif_scale0", "vif_scale1", "vif_scale2", "vif_scale3"};
-  const BlockGrid grid = block_grid(params.w, params.h, kVifBlockSide);
+  const BlockGrid grid = grid_of(params);
   std::vector<MapInfo> maps;
   for (const char* name : std::span(kNames).subspan(params.skip_scale0))
     maps.push_back({name, "lost information, bits", grid.w, grid.h, grid.side, grid.side});
@@ -79,30 +102,26 @@ class VifMapping final : public MappingExtractor {
  public:
   explicit VifMapping(const VifParams& params) : MappingExtractor({}, maps_of(params)), params_(params) {}
 
-  size_t sums_bytes() const override { return sizeof(VifSums) + kVifScales * grid().blocks() * sizeof(VifScaleSums); }
+  size_t sums_bytes() const override {
+    return sizeof(VifSums) + kVifScales * grid_of(params_).blocks() * sizeof(VifScaleSums);
+  }
   size_t scratch_bytes() const override {
     return use_plain_cpu() ? vif_scratch_bytes_plain(params_) : vif_scratch_bytes_simd(params_);
   }
   void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
     auto& of_frame = *static_cast<VifSums*>(sums);
-    VifBlocks blocks = {{}, grid()};
-    for (int s = 0; s < kVifScales; s++) blocks.scale[s] = reinterpret_cast<VifScaleSums*>(&of_frame + 1) + first(s);
+    VifBlocks blocks = {{}, grid_of(params_)};
+    for (int s = 0; s < kVifScales; s++)
+      blocks.scale[s] = reinterpret_cast<VifScaleSums*>(&of_frame + 1) + s * blocks.grid.blocks();
     const auto twin = use_plain_cpu() ? vif_mapped_plain : vif_mapped_simd;
     twin(params_, frames.ref.plane[0], frames.dist.plane[0], scratch, of_frame, blocks);
   }
   void read_map(const void* sums, size_t map, std::span<double> values) const override {
-    const auto* const blocks = reinterpret_cast<const VifScaleSums*>(static_cast<const VifSums*>(sums) + 1);
-    for (size_t n = 0; n < values.size(); n++) {
-      const VifScaleSums& block = blocks[first(static_cast<int>(map) + params_.skip_scale0) + n];
-      values[n] = static_cast<double>(block.den_log - block.num_log) / 2048 +
-                  static_cast<double>(block.num_non_log) / 16384 / 65025;
-    }
+    const VifScaleSums* const blocks = blocks_of(params_, sums, static_cast<int>(map) + params_.skip_scale0);
+    std::transform(blocks, blocks + values.size(), values.begin(), lost);
   }
 
  private:
-  BlockGrid grid() const { return block_grid(params_.w, params_.h, kVifBlockSide); }
-  size_t first(int scale) const { return static_cast<size_t>(scale) * grid().blocks(); }
-
   const VifParams params_;
 };
 

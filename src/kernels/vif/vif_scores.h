@@ -24,21 +24,21 @@ struct VifScores {
 };
 
 /* `kind`: "integer_" or "". */
-#define VMAFX_VIF_FEATURES(kind)                                                                      \
-  {"VMAF_" kind "feature_vif_scale0_score", kind "vif_scale0", VMAFX_SCORE(VifScores, scale[0])},     \
-      {"VMAF_" kind "feature_vif_scale1_score", kind "vif_scale1", VMAFX_SCORE(VifScores, scale[1])}, \
-      {"VMAF_" kind "feature_vif_scale2_score", kind "vif_scale2", VMAFX_SCORE(VifScores, scale[2])}, \
-      {"VMAF_" kind "feature_vif_scale3_score", kind "vif_scale3", VMAFX_SCORE(VifScores, scale[3])}, \
-      plain_feature(kind "vif", VMAFX_SCORE(VifScores, whole)),                                       \
-      neutral_feature(kind "vif_num", VMAFX_SCORE(VifScores, num)),                                   \
-      neutral_feature(kind "vif_den", VMAFX_SCORE(VifScores, den)),                                   \
-      neutral_feature(kind "vif_num_scale0", VMAFX_SCORE(VifScores, scale_num[0])),                   \
-      neutral_feature(kind "vif_den_scale0", VMAFX_SCORE(VifScores, scale_den[0])),                   \
-      neutral_feature(kind "vif_num_scale1", VMAFX_SCORE(VifScores, scale_num[1])),                   \
-      neutral_feature(kind "vif_den_scale1", VMAFX_SCORE(VifScores, scale_den[1])),                   \
-      neutral_feature(kind "vif_num_scale2", VMAFX_SCORE(VifScores, scale_num[2])),                   \
-      neutral_feature(kind "vif_den_scale2", VMAFX_SCORE(VifScores, scale_den[2])),                   \
-      neutral_feature(kind "vif_num_scale3", VMAFX_SCORE(VifScores, scale_num[3])),                   \
+#define VMAFX_VIF_FEATURES(kind)                                                                                    \
+  with_best(1, {"VMAF_" kind "feature_vif_scale0_score", kind "vif_scale0", VMAFX_SCORE(VifScores, scale[0])}),     \
+      with_best(1, {"VMAF_" kind "feature_vif_scale1_score", kind "vif_scale1", VMAFX_SCORE(VifScores, scale[1])}), \
+      with_best(1, {"VMAF_" kind "feature_vif_scale2_score", kind "vif_scale2", VMAFX_SCORE(VifScores, scale[2])}), \
+      with_best(1, {"VMAF_" kind "feature_vif_scale3_score", kind "vif_scale3", VMAFX_SCORE(VifScores, scale[3])}), \
+      with_best(1, plain_feature(kind "vif", VMAFX_SCORE(VifScores, whole))),                                       \
+      neutral_feature(kind "vif_num", VMAFX_SCORE(VifScores, num)),                                                 \
+      neutral_feature(kind "vif_den", VMAFX_SCORE(VifScores, den)),                                                 \
+      neutral_feature(kind "vif_num_scale0", VMAFX_SCORE(VifScores, scale_num[0])),                                 \
+      neutral_feature(kind "vif_den_scale0", VMAFX_SCORE(VifScores, scale_den[0])),                                 \
+      neutral_feature(kind "vif_num_scale1", VMAFX_SCORE(VifScores, scale_num[1])),                                 \
+      neutral_feature(kind "vif_den_scale1", VMAFX_SCORE(VifScores, scale_den[1])),                                 \
+      neutral_feature(kind "vif_num_scale2", VMAFX_SCORE(VifScores, scale_num[2])),                                 \
+      neutral_feature(kind "vif_den_scale2", VMAFX_SCORE(VifScores, scale_den[2])),                                 \
+      neutral_feature(kind "vif_num_scale3", VMAFX_SCORE(VifScores, scale_num[3])),                                 \
       neutral_feature(kind "vif_den_scale3", VMAFX_SCORE(VifScores, scale_den[3]))
 
 /* The features that an instance provides. */

@@ -85,7 +85,10 @@ const live = (() => {
   const fetched = async (path) => {
     try {
       const answer = await fetch(path);
-      if (!answer.ok) return { src: "", problem: await answer.text() };
+      if (!answer.ok) {
+        if (path.startsWith("map/")) kept.delete(path); // it may be scored later
+        return { src: "", problem: await answer.text() };
+      }
       const src = URL.createObjectURL(await answer.blob());
       const image = new Image();
       image.src = src;
@@ -96,15 +99,16 @@ const live = (() => {
       return { src: "", problem: "vmafx view has ended" };
     }
   };
-  const pictureOf = (input, number, time) => {
+  const pictureOf = (input, number, time, isMap = false) => {
     const isRef = input === 0;
     const name = isRef ? facts.reference : facts.names[input - 1];
     const file = isRef ? facts.names.length : input - 1; // as the server counts them
+    const at = `${file}/${Math.round(time * 1e6)}`;
     const own = {
-      image: { src: "", alt: `frame ${number} of ${name}`, naturalWidth: facts.width, naturalHeight: facts.height },
-      name: isRef ? "reference" : name,
-      score: isRef ? "" : scoreOf(input - 1, number),
-      path: `picture/${file}/${Math.round(time * 1e6)}`,
+      image: { src: "", alt: `frame ${number} of ${isMap ? "the map of " : ""}${name}`, naturalWidth: facts.width, naturalHeight: facts.height },
+      name: isRef ? "reference" : isMap ? `map of ${name}` : name,
+      score: isRef ? "" : isMap ? facts.maps : scoreOf(input - 1, number),
+      path: isMap ? `map/${at}/${number}` : `picture/${at}`,
       load: async () => {
         const { src, problem } = await load(own.path);
         own.image.src = src;
@@ -116,7 +120,9 @@ const live = (() => {
 
   const frameAt = (number) => {
     const time = timeOf(number);
-    const pictures = [0, ...facts.names.map((_, i) => i + 1)].map((input) => pictureOf(input, number, time));
+    const encodes = facts.names.map((_, i) => i + 1);
+    const pictures = [0, ...encodes].map((input) => pictureOf(input, number, time));
+    if (facts.maps) pictures.push(...encodes.map((input) => pictureOf(input, number, time, true)));
     const title = `frame ${number} at ${timeText(time)}`;
     return { number, time, title, pictures, ready: (chosen) => Promise.all(chosen.map((own) => own.load())) };
   };

@@ -22,9 +22,10 @@ class View:
     keys: Sequence[str]  # of the scores, the first one is shown first
     worse_high: Sequence[str]  # keys whose high scores are the worse ones
     notes: Sequence[str] = ()  # how the inputs were made alike
+    maps: str = ""  # what the colors of maps stand for; "": there are no maps
 
     def for_script(self) -> dict[str, Any]:
-        names = ("names", "reference", "width", "height", "start", "rate", "frames", "keys", "worse_high")
+        names = ("names", "reference", "width", "height", "start", "rate", "frames", "keys", "worse_high", "maps")
         return {name: getattr(self, name) for name in names}
 
 
