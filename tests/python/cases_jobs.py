@@ -384,7 +384,7 @@ def every_metric_is_the_same_in_parts(lab):
 def values_of_whole_streams_are_those_of_one_run(lab):
     """Whether the log is of JSON or XML; and vmafx verify, which scores in one run, finds them again."""
     pair = long_pair(lab, "mp4")
-    words = *pair, "--model", "none", "--feature", "name=xpsnr|name=psnr:enable_apsnr=true"
+    words = *pair, "--model", "none", "--feature", "name=xpsnr|name=siti|name=msad|name=psnr:enable_apsnr=true"
     same_as_alone(lab, *words)
     same_as_alone(lab, *words, log="xml")
     values = json.loads((lab.folder / "jobs.json").read_text())["aggregate_metrics"]

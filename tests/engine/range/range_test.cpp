@@ -38,6 +38,7 @@ constexpr const char* kFeatures[] = {
     "name=motion:motion_five_frame_window=true:motion_moving_average=true|name=speed_temporal|name=float_motion|name="
     "psnr",
     "name=motion:motion_force_zero=true|name=float_motion:motion_force_zero=true",
+    "name=siti",
 };
 
 /* Not what numbers or times without rounding would tell apart. */
@@ -160,7 +161,7 @@ END_TEST
 
 /* One pair less would be too few: the reach is what is needed. */
 START_TEST(nothing_but_the_context_is_asked_for) {
-  constexpr int kBefore[] = {1, 1, 1, 2, 6, 1, 2, 3, 4, 1};
+  constexpr int kBefore[] = {1, 1, 1, 2, 6, 1, 2, 3, 4, 1, 1};
   const std::string range = seconds(6 / kRate) + "-" + seconds(8 / kRate);
   const Outcome whole = run_stream(params_of(kFeatures[_i], ""), stream_of(10));
   assert_exact(kFeatures[_i], whole, 6, 8, true, 6 - kBefore[_i], 1);
