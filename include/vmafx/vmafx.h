@@ -781,6 +781,27 @@ VMAFX_API int vmafx_finding(const VmafxContext *ctx, int encode, int i, VmafxFin
 VMAFX_API int vmafx_pool(const char *method, const double *values, size_t n, double *pooled);
 VMAFX_API int vmafx_pool_key(const char *key, const char *method, const double *values, size_t n, double *pooled);
 
+/* -- Values of a whole stream -------------------------------------------------------------------------------------- */
+
+/* The errors of one plane in some frames, added up exactly. Values of a whole stream (vmafx_aggregate()) are made of
+ * such sums, which the JSON report of a range has (`sums` in `range`). */
+typedef struct VmafxStreamSums {
+    const char *metric; /* the extractor that made them: "psnr", "xpsnr" */
+    int plane;          /* 0, 1 or 2 */
+    uint64_t frames;    /* how many they are of */
+    uint64_t samples;   /* of the plane, in one frame */
+    uint64_t peak;      /* the largest sample */
+    uint64_t whole;     /* the errors, psnr's of samples, squared; xpsnr's of frames, roots of weighted squares */
+    uint64_t fraction;  /* what they are more than `whole`, in units of 2^-52; below 2^52 */
+    void *reserved[16]; /* zero */
+} VmafxStreamSums;
+
+/* Makes the value of a stream of the sums of its parts, of one plane or of several, in any order: sums of a plane are
+ * added up, and of planes the least value counts. It is, to the last bit, that of one run over all of the parts.
+ * EINVAL: there are no sums, or they do not belong together: other metrics, samples or peaks; ERANGE: they are too
+ * large together. */
+VMAFX_API int vmafx_stream_value(const VmafxStreamSums *sums, size_t n, double *value);
+
 /* -- What scores are ----------------------------------------------------------------------------------------------- */
 
 /* The scores that stand for the worse pictures: low ones, high ones, or neither. */

@@ -270,6 +270,17 @@ void *reserved[16];
 int vmafx_finding(const VmafxContext *ctx, int encode, int i, VmafxFinding *finding);
 int vmafx_pool(const char *method, const double *values, size_t n, double *pooled);
 int vmafx_pool_key(const char *key, const char *method, const double *values, size_t n, double *pooled);
+typedef struct VmafxStreamSums {
+const char *metric;
+int plane;
+uint64_t frames;
+uint64_t samples;
+uint64_t peak;
+uint64_t whole;
+uint64_t fraction;
+void *reserved[16];
+} VmafxStreamSums;
+int vmafx_stream_value(const VmafxStreamSums *sums, size_t n, double *value);
 enum VmafxWorse { VMAFX_WORSE_LOW, VMAFX_WORSE_HIGH, VMAFX_WORSE_NEITHER };
 typedef struct VmafxScoreFacts {
 const char *key;

@@ -297,7 +297,46 @@ Status pool(const char* key, const char* method, std::span<const double> values,
   return {};
 }
 
+/* -- Values of a whole stream -------------------------------------------------------------------------------------- */
+
+constexpr int kMostPlanes = 3;
+
+vmafx::StreamSums read_sums(const VmafxStreamSums& given) {
+  return {given.plane, given.frames, given.samples, given.peak, given.whole, given.fraction};
+}
+
+Status check_sums(const VmafxStreamSums& given) {
+  VMAFX_TRY(vmafx::check_reserved(given, "VmafxStreamSums"));
+  VMAFX_TRY(vmafx::check_texts(&given.metric, 1, "metrics"));
+  const bool is_plane = given.plane >= 0 && given.plane < kMostPlanes && given.samples && given.peak;
+  const bool is_sum = given.frames && !(given.fraction >> vmafx::StreamSums::kFractionBits);
+  return is_plane && is_sum ? Status() : error(EINVAL, "the sums of %s are not those of frames", given.metric);
+}
+
+Status stream_value(std::span<const VmafxStreamSums> sums, double* value) {
+  if (sums.empty()) return error(EINVAL, "there are no sums");
+  std::vector<vmafx::StreamSums> planes;
+  for (const VmafxStreamSums& given : sums) {
+    VMAFX_TRY(check_sums(given));
+    if (std::string_view(given.metric) != sums.front().metric)
+      return error(EINVAL, "sums of %s and of %s make no value", sums.front().metric, given.metric);
+    const vmafx::StreamSums read = read_sums(given);
+    const auto plane = std::ranges::find(planes, read.plane, &vmafx::StreamSums::plane);
+    if (plane == planes.end()) planes.push_back(read);
+    else VMAFX_TRY(plane->add(read));
+  }
+  const vmafx::ExtractorInfo* const metric = vmafx::find_extractor(sums.front().metric).info;
+  if (!metric || !metric->stream_value) return error(EINVAL, "%s has no values of a whole stream", sums.front().metric);
+  *value = vmafx::least_value(metric->stream_value, planes);
+  return {};
+}
+
 }  // namespace
+
+int vmafx_stream_value(const VmafxStreamSums* sums, size_t n, double* value) {
+  if (!value || !sums) return -EINVAL;
+  return vmafx::code_of(vmafx::guarded([&] { return stream_value({sums, n}, value); }));
+}
 
 int vmafx_predictor_open(VmafxPredictor** out, const char* model, VmafxLogCallback log, void* log_cookie) {
   if (!out) return -EINVAL;

@@ -29,8 +29,7 @@ StatusOr<std::unique_ptr<Encode>> Encode::open(EncodeLabel label, bool named, co
 
 Status Encode::start(const Plan& plan, const Range& range, const Pool& pool, int n_subsample, bool pooled_only) {
   if (range.is_given()) {
-    VMAFX_ASSIGN(const Reach reach, plan.reach());
-    progress_ = RangeProgress(range, reach);
+    progress_ = RangeProgress(range, plan.reach());
     borders_ = Borders(progress_.before(), progress_.after());
   }
   plan_ = &plan;
@@ -258,7 +257,8 @@ std::optional<RangeFacts> Encode::range_facts(bool partial) const {
                     .before = progress_.before(),
                     .after = progress_.after(),
                     .pairs = borders_.pairs(),
-                    .keyframes = keyframes_};
+                    .keyframes = keyframes_,
+                    .sums = scorer_->sums()};
 }
 
 std::vector<PooledFrames> Encode::windows() const {

@@ -258,6 +258,10 @@ void Plan::allow_overwrite() {
   for (PlannedExtractor& planned : extractors_) planned.options.allow_overwrite();
 }
 
+void Plan::write_below(const std::string& folder) {
+  for (PlannedExtractor& planned : extractors_) planned.options.write_below(folder);
+}
+
 Status Plan::check_models(const VideoFormat& format, Log& log) const {
   for (const PlannedModel& planned : models_) {
     const bool encode_depth_known = std::ranges::any_of(planned.inputs, [&](const PlannedModel::Input& input) {
@@ -413,7 +417,7 @@ bool Plan::any(ExtractorFlags flag) const {
                              [flag](const PlannedExtractor& planned) { return planned.info->flags & flag; });
 }
 
-Reach Plan::widest_reach() const {
+Reach Plan::reach() const {
   Reach all;
   for (const PlannedExtractor& planned : extractors_) {
     const Reach reach = planned.extractor->reads().reach;
@@ -422,14 +426,6 @@ Reach Plan::widest_reach() const {
     all.first = std::max(all.first, reach.first);
   }
   return all;
-}
-
-StatusOr<Reach> Plan::reach() const {
-  for (const PlannedExtractor& planned : extractors_)
-    if (const Reach reach = planned.extractor->reads().reach; reach.whole_stream)
-      return error(EINVAL, "%s of %s is computed from a whole stream; score it without range=", reach.whole_stream,
-                   planned.info->name);
-  return widest_reach();
 }
 
 unsigned Plan::planes_read() const {

@@ -128,6 +128,9 @@ class Plan {
   /* Lets metrics replace any file that they write to. Before instantiate(). */
   void allow_overwrite();
 
+  /* Has metrics write to a folder of this name in those that they were given. Before instantiate(). */
+  void write_below(const std::string& folder);
+
   /* After instantiate(): the one that makes the sums of an extraction. */
   const Extractor& maker(const PlannedExtraction& extraction) const {
     return extraction.shared ? *extraction.shared : *extractors_[extraction.of.front()].extractor;
@@ -147,9 +150,8 @@ class Plan {
   unsigned planes_read() const;                        // bit p: some metric reads plane p
   std::vector<SummaryColumn> summary_columns() const;  // the scores that were asked for, in report order
   std::vector<MetricColumn> main_columns() const;  // one for each feature and model that was asked for, in report order
-  Reach widest_reach() const;
-  StatusOr<Reach> reach() const;        // the widest; EINVAL: an extractor needs the whole stream
-  bool any(ExtractorFlags flag) const;  // some extractor has this flag
+  Reach reach() const;                             // the widest
+  bool any(ExtractorFlags flag) const;             // some extractor has this flag
 
  private:
   /* The one who asks for an extractor. A model says for which feature, and is never given another's scores. */

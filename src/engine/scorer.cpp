@@ -10,18 +10,22 @@ namespace {
  * first frame that was taken. */
 class ColumnSink : public ScoreSink {
  public:
-  ColumnSink(const PlannedExtractor& planned, ScoreTable& table, ScoreTable& unseen, const RangeProgress& progress)
-      : planned_(planned), table_(table), unseen_(unseen), progress_(progress) {}
+  ColumnSink(const PlannedExtractor& planned, ScoreTable& table, ScoreTable& unseen, const RangeProgress& progress,
+             std::vector<ValueSums>& sums)
+      : planned_(planned), table_(table), unseen_(unseen), progress_(progress), sums_(sums) {}
 
   void put(int64_t taken, int feature, double score) override {
+    if (!counts(taken)) return;
     const int64_t frame = progress_.first_taken() + taken;
-    if (!progress_.contains(frame)) return;
     if (planned_.columns[feature] >= 0) table_.put(frame, planned_.columns[feature], score);
     if (planned_.unseen[feature] >= 0) unseen_.put(frame, planned_.unseen[feature], score);
   }
-  void put_aggregate(const char* aggregate, double value) override {
+  bool counts(int64_t taken) const override { return progress_.contains(progress_.first_taken() + taken); }
+  void put_aggregate(const char* aggregate, std::span<const StreamSums> planes) override {
     const std::string key = planned_.key_of(aggregate);
-    if (std::ranges::find(planned_.aggregates, key) != planned_.aggregates.end()) table_.set_aggregate(key, value);
+    if (std::ranges::find(planned_.aggregates, key) == planned_.aggregates.end()) return;
+    table_.set_aggregate(key, least_value(planned_.info->stream_value, planes));
+    sums_.push_back({key, planned_.info->name, {planes.begin(), planes.end()}});
   }
 
  private:
@@ -29,6 +33,7 @@ class ColumnSink : public ScoreSink {
   ScoreTable& table_;
   ScoreTable& unseen_;
   const RangeProgress& progress_;
+  std::vector<ValueSums>& sums_;
 };
 
 std::vector<std::unique_ptr<StreamScorer>> make_scorers(const Plan& plan) {
@@ -49,7 +54,7 @@ Status Scorer::add(const FinishedFrame& finished) {
   for (size_t i = 0; i < extractors.size(); i++) {
     const std::byte* const sums = finished.sums[extractors[i].extraction];
     if (!sums) continue;
-    ColumnSink sink(extractors[i], table_, unseen_, progress_);
+    ColumnSink sink(extractors[i], table_, unseen_, progress_, sums_);
     scorers_[i]->finalize(finished.index, sums + extractors[i].sums_offset, sink);
   }
   added_ = finished.index + 1;
@@ -58,7 +63,7 @@ Status Scorer::add(const FinishedFrame& finished) {
 
 Status Scorer::flush() {
   for (size_t i = 0; i < scorers_.size(); i++) {
-    ColumnSink sink(plan_.extractors()[i], table_, unseen_, progress_);
+    ColumnSink sink(plan_.extractors()[i], table_, unseen_, progress_, sums_);
     VMAFX_TRY(scorers_[i]->flush(sink));
   }
   VMAFX_TRY(complete_frames());

@@ -15,6 +15,7 @@
 #include "engine/frames/pipeline.h"
 #include "engine/plan.h"
 #include "engine/range/progress.h"
+#include "report/range_facts.h"
 #include "report/scores.h"
 
 namespace vmafx {
@@ -37,6 +38,9 @@ class Scorer {
 
   bool is_scored(int64_t frame) const { return frame % subsample_ == 0 && progress_.contains(frame); }
 
+  /* The sums of the values of the stream, after flush(). */
+  const std::vector<ValueSums>& sums() const { return sums_; }
+
   /* Frames before this one have all their scores. */
   int64_t complete() const { return progress_.first_taken() + complete_; }
 
@@ -50,6 +54,7 @@ class Scorer {
   ScoreTable& table_;
   ScoreTable unseen_;  // scores that models alone see, until they have predicted
   const RangeProgress& progress_;
+  std::vector<ValueSums> sums_;
   int subsample_;
   int64_t added_ = 0;  // these two count from the first frame that was taken
   int64_t complete_ = 0;

@@ -66,6 +66,7 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionOptions& params, L
   VMAFX_ASSIGN(session->plan_, Plan::make(models, features, session->log_, rivals));
   VMAFX_ASSIGN(session->color_target_, session->choose_color_target());
   if (params.overwrite) session->plan_.allow_overwrite();
+  if (session->range_.is_given()) session->plan_.write_below("range_" + session->range_.text());
   if (params.makes_maps()) VMAFX_TRY(session->plan_.make_maps());
   if (params.looks()) session->plan_.look_at_pictures();
   VMAFX_TRY(session->open_outputs(models, features));
@@ -441,6 +442,7 @@ Status Session::queue(Submission submission) {
     VMAFX_TRY(keep(index.status()));
     frame.index = index.value();
     frame.number = encode.number_of(frame.index);
+    frame.place = frame.number - encode.progress().first();
     frame.scored = encode.is_scored(frame.number);
   }
   submitted_ += static_cast<int64_t>(frames.value().size());

@@ -61,7 +61,7 @@ class Session {
   Status set_pairing(const VmafxPairing& pairing);
   unsigned planes_read() const { return plan_.planes_read(); }
   std::optional<Reach> pairs_around() const {  // nullopt before configure()
-    return configured_ ? std::optional(plan_.widest_reach()) : std::nullopt;
+    return configured_ ? std::optional(plan_.reach()) : std::nullopt;
   }
   unsigned imports() const;
   bool finished() const { return finished_; }

@@ -25,6 +25,7 @@
 #include "base/picture.h"
 #include "base/status.h"
 #include "kernels/options.h"
+#include "kernels/stream_sums.h"
 
 namespace vmafx {
 
@@ -105,7 +106,6 @@ constexpr FeatureInfo read_alone(FeatureInfo feature) {
 struct Reach {
   int before = 0, after = 0;
   int first = 0;  // frames that a stream must have, at least, before the scores of its first ones are known
-  const char* whole_stream = nullptr;  // an output that only a whole stream has, in words: "apsnr"; nullptr: none
 };
 
 /* The planes (bit p for plane p) and the frames that extract() reads. */
@@ -139,6 +139,7 @@ inline constexpr size_t kMostVariants = 4;
 struct FrameSet {
   int64_t index = 0;   // 0-based frame number
   int64_t number = 0;  // the same, counted from the start of the stream where a session scores a range of it
+  int64_t place = 0;   // the same, counted from the first frame of the range; negative in context
   Picture ref;
   Picture dist;
   Picture earlier_ref[2], earlier_dist[2];  // frames index-1 and index-2; data is null before the start of the stream
@@ -153,7 +154,12 @@ class ScoreSink {
  public:
   virtual ~ScoreSink() = default;
   virtual void put(int64_t frame, int feature, double score) = 0;
-  virtual void put_aggregate(const char* key, double value) = 0;  // one value for the whole stream ("apsnr_y")
+
+  /* Whether a frame counts for the values of the whole stream: not if it is the context of a range. */
+  virtual bool counts([[maybe_unused]] int64_t frame) const { return true; }
+
+  /* One value for the whole stream ("apsnr_y"), which ExtractorInfo::stream_value makes of the sums of these planes. */
+  virtual void put_aggregate(const char* key, std::span<const StreamSums> planes) = 0;
 };
 
 /* Turns the raw sums of one encode into scores, on one thread at a time. It holds what earlier frames leave behind; its
@@ -257,6 +263,8 @@ struct ExtractorInfo {
   /* Why this format or these option values must run on the CPU although create() accepts them. nullptr: kernels take
    * all that create() accepts. */
   Status (*fits_device)(const Options& options, const VideoFormat& format) = nullptr;
+  /* The value of the whole stream that the sums of a plane make. nullptr: the metric has no such values. */
+  StreamValue* stream_value = nullptr;
 
   /* A video's format in the form that create() takes. */
   VideoFormat seen(VideoFormat format) const {

@@ -164,7 +164,7 @@ class Metric : public TwinExtractor<Params, Sums> {
       const Sums& of_frame = *static_cast<const Sums*>(sums);
       const Scores scores = metric_.scores(of_frame);
       NamedScores(metric_.features(), sink).put_all(frame, scores);
-      add(of_frame, scores);
+      if (sink.counts(frame)) add(of_frame, scores);
     }
     Status flush(ScoreSink&) override { return metric_.close_output(); }
 

@@ -133,6 +133,11 @@ void Options::allow_overwrite() {
     if (table_[i].writes) values_[i].number = 1;
 }
 
+void Options::write_below(const std::string& folder) {
+  for (size_t i = 0; i < table_.size(); i++)
+    if (table_[i].writes && !values_[i].text.empty()) values_[i].text += "/" + folder;
+}
+
 std::string Options::key_suffix() const {
   std::map<std::string, std::string> parts;  // sorted by option name
   for (size_t i = 0; i < table_.size(); i++) {

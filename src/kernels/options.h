@@ -160,6 +160,9 @@ class Options {
   /* Lets the metric replace any file that it writes to. */
   void allow_overwrite();
 
+  /* Has the metric write to a folder of this name in those that it was given. */
+  void write_below(const std::string& folder);
+
   /* "" when all options that belong in the key have their default, else "_egl_1_min_0.5…": sorted by option name, each
    * `_alias` for a bool and `_alias_value` otherwise, numbers as %g. */
   std::string key_suffix() const;

@@ -16,6 +16,27 @@ Json pair_json(const BorderPair& pair) {
                        {"distorted", Hash::text(pair.dist)}});
 }
 
+/* Sums are texts, as not all programs read integers of 64 bits. */
+Json plane_json(const ValueSums& sums, const StreamSums& plane) {
+  return Json::object({{"metric", sums.metric},
+                       {"plane", plane.plane},
+                       {"frames", std::to_string(plane.frames)},
+                       {"samples", std::to_string(plane.samples)},
+                       {"peak", std::to_string(plane.peak)},
+                       {"whole", std::to_string(plane.whole)},
+                       {"fraction", std::to_string(plane.fraction)}});
+}
+
+Json sums_json(const std::vector<ValueSums>& all) {
+  Json values = Json::object();
+  for (const ValueSums& sums : all) {
+    Json planes = Json::array();
+    for (const StreamSums& plane : sums.planes) planes.add(plane_json(sums, plane));
+    values.add(sums.key, std::move(planes));
+  }
+  return values;
+}
+
 }  // namespace
 
 Json range_json(const RangeFacts& range) {
@@ -35,6 +56,7 @@ Json range_json(const RangeFacts& range) {
                             {"pictures", std::move(pairs)},
                             {"format", range.format},
                             {"options", range.options}});
+  if (!range.sums.empty()) json.add("sums", sums_json(range.sums));
   if (!range.keyframes.empty()) json.add("keyframes", std::move(keyframes));
   return json;
 }

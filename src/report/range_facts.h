@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "kernels/stream_sums.h"
 
 namespace vmafx {
 
@@ -16,6 +17,12 @@ struct BorderPair {
   int64_t number = 0;
   std::optional<double> time{};
   uint64_t ref = 0, dist = 0;
+};
+
+/* The sums that a value of the stream is made of, for a metric's ExtractorInfo::stream_value. */
+struct ValueSums {
+  std::string key{}, metric{};
+  std::vector<StreamSums> planes{};
 };
 
 struct RangeFacts {
@@ -28,6 +35,7 @@ struct RangeFacts {
   int before = 0, after = 0;                        // pairs around it that its scores may depend on
   std::vector<BorderPair> pairs{};
   std::vector<int64_t> keyframes{};  // where windows begin with key frames: the distorted ones in it
+  std::vector<ValueSums> sums{};     // of the values of the stream
   Json format = Json::object(), options = Json::object();
 };
 

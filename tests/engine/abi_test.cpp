@@ -144,6 +144,12 @@ std::string structs() {
                       FIELD(reserved)});
   }
   {
+    using Struct = VmafxStreamSums;
+    text += describe("VmafxStreamSums", sizeof(Struct), alignof(Struct),
+                     {FIELD(metric), FIELD(plane), FIELD(frames), FIELD(samples), FIELD(peak), FIELD(whole),
+                      FIELD(fraction), FIELD(reserved)});
+  }
+  {
     using Struct = VmafxEvidence;
     text += describe("VmafxEvidence", sizeof(Struct), alignof(Struct), {FIELD(name), FIELD(value), FIELD(reserved)});
   }

@@ -415,6 +415,23 @@ def frame_rate_of_the_inputs_reaches_the_metrics(lab):
 
 
 @case
+def mean_absolute_difference_is_ffmpegs(lab):
+    """In all six digits of FFmpeg's metadata, with chroma whose odd sizes are rounded up, at 8 and at 10 bits."""
+    for pix_fmt in ("yuv420p", "yuv422p10le"):
+        sides = f"[0]crop=127:93:exact=1,format={pix_fmt}[d];[1]crop=127:93:exact=1,format={pix_fmt}[r];[d][r]"
+        lab.compare(f"{sides}vmafx=model='':feature='name=msad':log_path=scores.json:log_fmt=json").succeeded()
+        lab.compare(f"{sides}msad,metadata=print:file=msad.txt").succeeded()
+        told = re.findall(r"^lavfi\.msad\.(\S+)=(\S+)$", (lab.folder / "msad.txt").read_text(), re.M)
+        keys = {"msad": "msad_avg", "msad_y": "msad.Y", "msad_cb": "msad.U", "msad_cr": "msad.V"}
+        for number, frame in enumerate(lab.json("scores.json")["frames"]):
+            theirs = dict(told[4 * number : 4 * number + 4])
+            for key, name in keys.items():
+                difference = abs(frame["metrics"][key] - float(theirs[name]))
+                check(difference < 1.01e-6, (pix_fmt, number, key, frame["metrics"][key], theirs))
+        check(len(told) == 4 * len(lab.json("scores.json")["frames"]) > 0, told)
+
+
+@case
 def jods_of_a_stream(lab):
     """The frame rate is the inputs', the display that of their transfer; the score differs from the arithmetic mean,
     and a range has the scores of the whole stream.

@@ -166,7 +166,7 @@ def filters_of_frames(lab):
 
 @case
 def words_and_numbers(lab):
-    """One GPU is opened for all inputs; jobs keep its decoders busy; features of whole streams allow none."""
+    """One GPU is opened for all inputs; jobs keep its decoders busy."""
     del lab
     decoding = Decoding("cuda", (Decoder("cuda", (True,), "yuv420p"), CPU, CPU), {"": "", "0000:0b:00.0": "1"})
     check_equal(decoding.words(None), ["-init_hw_device", "cuda=gpu"], "words")
@@ -175,9 +175,6 @@ def words_and_numbers(lab):
     check_equal((decoding.has("1"), decoding.streams, decoding.of([1]).streams), (False, 1, 0), "facts")
     numbers = [decision.jobs_for(streams, decoders) for streams, decoders in ((2, 7), (5, 7), (2, 1), (17, 1), (2, 14))]
     check_equal(numbers, [5, 2, 1, 1, 10], "jobs")
-    check(not decision.is_of_whole(["psnr", "name=xpsnr:enable_axpsnr=false"]), "features of frames")
-    for text in ("xpsnr", "name=psnr:enable_apsnr=true", "name=cambi:heatmaps_path=/tmp"):
-        check(decision.is_of_whole([text]), text)
     check_equal(round(decision.frames_of([video(), video(width=3840, height=2160)])), 7500, "frames of 1080p")
 
 

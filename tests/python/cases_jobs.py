@@ -19,6 +19,7 @@ from cases_score import OLD_REPORT, seen_on_a_terminal
 from command import Done, environment, vmafx
 from common import case, check, check_equal, gray_pairs, top
 from vmafx.command import _ffmpeg, _parts
+from vmafx.command._known_metrics import METRICS
 from vmafx.command._said import Said
 from vmafx.command._scoring import TimeRange, Settings, prepare, score
 from vmafx.command.merge import Mismatch
@@ -351,14 +352,86 @@ def all_jobs_end_with_one_that_fails(lab):
     check("the part 4.500s-9.000s: ffmpeg ended with status 3:\n  it broke" in said, said)
 
 
+def drawn_pair(lab, size, seconds, rate=25):
+    """Makes a pair of this size."""
+    codec = "-c:v libx264 -preset ultrafast -g 10 -pix_fmt yuv420p -crf"
+    for name, quality in (("drawn_dist.mp4", 32), ("drawn_ref.mp4", 8)):
+        source = f"testsrc2=s={size}:r={rate}:d={seconds}"
+        lab.run("-f lavfi -i", source, f"{codec} {quality}", name).succeeded()
+    return lab.folder / "drawn_dist.mp4", lab.folder / "drawn_ref.mp4"
+
+
 @case
-def values_of_whole_streams_take_one_run(lab):
+def every_metric_is_the_same_in_parts(lab):
+    """Scores of frames, values of the whole stream, pooled scores with means of their own: all with all digits."""
+    dist, ref = drawn_pair(lab, "216x176", 4, rate=10)
+    special = {"psnr": "psnr:enable_apsnr=true", "xpsnr": "xpsnr:fps=50", "cvvdp": "cvvdp:fps=10"}
+    features = [special.get(name, name) for name in METRICS]
+    work = prepare(settings(lab, features=(*features, "xpsnr"), models=()), [str(dist)], str(ref))
+    score(work, lab.folder / "whole.json")
+    wanted = json.loads((lab.folder / "whole.json").read_text())["aggregate_metrics"]
+    check({"apsnr_y", "axpsnr", "axpsnr_fps_50"} <= set(wanted), wanted)
+    joined = score_in_parts(lab, work, _parts.cut(work, parts=3))
+    same_scores(joined, lab.folder / "whole.json")
+    changed = json.loads((lab.folder / "part1.json").read_text())
+    changed["range"]["sums"]["apsnr_y"][0]["samples"] = "7"
+    (lab.folder / "part1.json").write_text(json.dumps(changed))
+    parts = sorted(lab.folder.glob("part?.json"))
+    vmafx_merged(lab, *parts).failed(1, "the sums of apsnr_y do not belong together")
+
+
+@case
+def values_of_whole_streams_are_those_of_one_run(lab):
+    """Whether the log is of JSON or XML; and vmafx verify, which scores in one run, finds them again."""
     pair = long_pair(lab, "mp4")
-    words = *pair, "--model", "none", "--feature", "xpsnr", "--feature", "psnr:enable_apsnr=true", "--json"
-    alone, together = (scored(lab, *words, *more).succeeded() for more in ((), ("--jobs", "2")))
-    together.says("all is scored in one run: a feature has values or files of whole streams")
-    check_equal(json.loads(together.out), json.loads(alone.out), "result")
-    check("apsnr_y" in json.loads(alone.out)["encodes"][0]["aggregates"], alone.out)
+    words = *pair, "--model", "none", "--feature", "name=xpsnr|name=siti|name=msad|name=psnr:enable_apsnr=true"
+    same_as_alone(lab, *words)
+    same_as_alone(lab, *words, log="xml")
+    values = json.loads((lab.folder / "jobs.json").read_text())["aggregate_metrics"]
+    check({"apsnr_y", "axpsnr_cb", "axpsnr"} <= set(values), values)
+    vmafx(lab, "verify", "jobs.json").succeeded()
+
+
+def vmafx_merged(lab, *words):
+    pipes = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
+    command = library_command("merge", *words)
+    return Done(subprocess.run(command, cwd=lab.folder, env=environment(lab), timeout=100, **pipes))
+
+
+def maps_in(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@case
+def heat_maps_of_jobs_are_joined(lab):
+    """The files are those of one run, and nothing else is there, also after a failure."""
+    pair = drawn_pair(lab, "216x144", 9, rate=5)
+
+    def features(folder):
+        return "--feature", f"name=cambi:heatmaps_path={folder}|name=butteraugli:heatmaps_path={folder}"
+
+    words = *pair, "--model", "none", "--as-is"
+    scored(lab, *words, *features("alone")).succeeded()
+    wanted = maps_in(lab.folder / "alone")
+    check_equal(len(wanted), 6, "files of heat maps")
+    same = [scored(lab, *words, *features("jobs"), "--jobs", 2).succeeded() for _ in range(2)]  # the second replaces
+    check("in one run" not in same[0].err, same[0].err)
+    check(maps_in(lab.folder / "jobs") == wanted, "the heat maps differ")
+    (lab.folder / "jobs/range_-4.500s").mkdir()
+    scored(lab, *words, *features("jobs"), "--jobs", 2).failed(1, "range_-4.500s is there from another run")
+    (lab.folder / "jobs/range_-4.500s").rmdir()
+    name = next(iter(wanted))
+    (lab.folder / "jobs" / name).write_bytes(b"other")
+    kept = maps_in(lab.folder / "jobs")
+    scored(lab, *words, *features("jobs"), "--jobs", 2).failed(1, "exists and is not a file of heat maps of this size")
+    check(maps_in(lab.folder / "jobs") == kept, "a failure left something behind, or replaced something")
+    for number, time_range in enumerate(("-4.5s", "4.5s-")):
+        log = "--log", f"{number}.json"
+        scored(lab, *words, *features("ranges"), f"--range={time_range}", *log).succeeded()
+    vmafx_merged(lab, "0.json", "1.json", "-o", "merged.json", "--heatmaps", "ranges").succeeded()
+    made = {path.name: path.read_bytes() for path in (lab.folder / "ranges").iterdir() if path.is_file()}
+    check(made == wanted, "the merged heat maps differ")
+    check_equal(len(list((lab.folder / "ranges").iterdir())), 6 + 2, "files and the ranges' folders")
 
 
 @case

@@ -82,11 +82,11 @@ OUTPUTS = {
     "score": {"report": ["--report"], "log": ["--log"]},
     "report": {"output": ["-o"]},
     "compare": {"output": ["-o"], "csv": ["--csv"], "differences": ["--differences"], "scores": ["--scores"]},
-    "merge": {"output": ["-o"]},
+    "merge": {"output": ["-o"], "heatmaps": ["--heatmaps"]},
     "library": {"output": ["-o"], "report": ["--report"]},
     "encode": {"output": ["-o"]},
 }
-FOLDERS = {("compare", "scores")}  # these outputs are folders
+FOLDERS = {("compare", "scores"), ("merge", "heatmaps")}  # these outputs are folders
 FILES = [(name, option) for name, options in OUTPUTS.items() for option in options if (name, option) not in FOLDERS]
 NEEDED = {"report": {"output": ["-o", "new.html"]}, "library": {"output": ["-o", "new.jsonl"]}}
 NEEDED["encode"] = {"output": ["-o", "new.mkv"]}

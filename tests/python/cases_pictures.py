@@ -2,6 +2,7 @@
 filter.
 """
 
+import math
 import os
 import subprocess
 from pathlib import Path
@@ -15,6 +16,51 @@ from vmafx._library import ffi
 from vmafx._pictures import lend
 
 ALL = {"model": "", "feature": ["psnr", "float_ssim"]}
+
+
+# -- Spatial and temporal information ----------------------------------------------------------------------------------
+
+
+def information(luma, before, bits):
+    """Returns SI and TI as ITU-T P.910 defines them on code values, on the scale of 8 bit, in doubles; and how far off
+    the square of SI may be, where magnitudes are floats.
+    """
+    f = luma.astype(np.float64)
+    across = f[:, 2:] - f[:, :-2]
+    down = f[2:] - f[:-2]
+    across = across[:-2] + 2 * across[1:-1] + across[2:]
+    down = down[:, :-2] + 2 * down[:, 1:-1] + down[:, 2:]
+    magnitudes = np.hypot(across, down) / 2 ** (bits - 8)
+    temporal = 0.0 if before is None else (f - before).std() / 2 ** (bits - 8)
+    return magnitudes.std(), temporal, magnitudes.mean() ** 2 * 2**-22 + magnitudes.mean() * 2**-20 + 1e-12
+
+
+@case
+def spatial_and_temporal_information(lab):
+    """The scores are those of NumPy, of pictures with noise, shapes and little detail, at all kinds of depths."""
+    del lab
+    rows, columns = np.mgrid[0:61, 0:133]
+    for bits in (8, 10, 14, 16):
+        most, kind = 2**bits - 1, np.uint8 if bits == 8 else np.uint16
+        random = np.random.default_rng(bits)
+        refs = [
+            random.integers(0, most + 1, rows.shape),
+            (np.sin(columns / 9) + np.cos(rows / 5) + 2) * most / 4.1,
+            (columns + rows) * most // 400,
+            np.where((columns // 8 + rows // 8) % 2, most, 0),
+        ]
+        refs = [ref.astype(kind) for ref in refs]
+        dists = [(ref // 3 + (columns % 7)).astype(kind) for ref in refs]
+        pairs = [(vmafx.Picture([ref], bits=bits), vmafx.Picture([dist], bits=bits)) for ref, dist in zip(refs, dists)]
+        frames, _ = score_pairs(pairs, model="", feature="siti")
+        for n, scores in enumerate(frames):
+            for side, lumas in (("reference", refs), ("distorted", dists)):
+                spatial, temporal, off = information(lumas[n], lumas[n - 1] if n else None, bits)
+                got = scores[f"si_{side}"]
+                check(abs(got**2 - spatial**2) <= off, (bits, n, side, got, spatial))
+                check(n != 1 or abs(got - spatial) <= 3e-6 * spatial, (bits, side, got, spatial))
+                got = scores[f"ti_{side}"]
+                check(math.isclose(got, temporal, rel_tol=1e-9), (bits, n, side, got, temporal))
 
 
 # -- libvmaf's scores --------------------------------------------------------------------------------------------------

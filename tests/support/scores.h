@@ -17,14 +17,17 @@
 namespace vmafx::test {
 
 struct Scores : ScoreSink {
-  explicit Scores(const Extractor& extractor) : features(extractor.features()) {}
+  explicit Scores(const Extractor& extractor, StreamValue* of_stream = nullptr)
+      : features(extractor.features()), stream_value(of_stream) {}
 
   void put(int64_t frame, int feature, double score) override {
     const std::string what = name(features[feature].key, frame);
     ck_assert_msg(!of.count(what), "%s was put twice", what.c_str());
     of[what] = score;
   }
-  void put_aggregate(const char* key, double value) override { of[key] = value; }
+  void put_aggregate(const char* key, std::span<const vmafx::StreamSums> planes) override {
+    if (stream_value) of[key] = least_value(stream_value, planes);
+  }
 
   /* `what`: "psnr_y 0" is that of frame 0, "apsnr_y" an aggregate. */
   void expect(const char* what, double want, double within = 0) {
@@ -53,6 +56,7 @@ struct Scores : ScoreSink {
   static std::string name(const char* key, int64_t frame) { return format_text("%s %d", key, static_cast<int>(frame)); }
 
   std::span<const FeatureInfo> features;
+  StreamValue* stream_value;  // ExtractorInfo's; nullptr: values of the whole stream are left out
   std::map<std::string, double> of;
 };
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from .._system import processors
 from . import _parts
+from ._heatmaps import folders_of, of_ranges
 from ._run import Processes
 from ._said import Said, said_together
 from ._scoring import EARLY, TimeRange, Work
@@ -58,8 +59,11 @@ def score_in_jobs(
     if work.settings.threads is None:
         work = replace(work, settings=replace(work.settings, threads=max(1, processors() // jobs)))
     run = Run(work, parts, jobs, devices, show)
-    run.score(parts)
-    joined = run.join(log)
+    folders = folders_of([*work.settings.features, *(work.settings.models or ())])
+    with of_ranges(folders, map(str, time_ranges), work.settings.overwrite) as maps:
+        run.score(parts)
+        joined = run.join(log)
+        maps.join(joined.places)
     heads = [f"{name}: " for name in work.names] if len(work.names) > 1 else [""]
     of_all = [head + text for head, texts in zip(heads, joined.warnings) for text in texts]
     return said_together([part.said for part in parts], joined.of_parts, of_all), joined.run

@@ -149,4 +149,18 @@ METRICS: dict[str, tuple[str, str, str, bool, str]] = {
         True,
         "ColorVideoVDP: quality as seen on a display, in JOD (just objectionable differences): 10 is best",
     ),
+    "siti": (
+        "si_distorted",
+        "complexity",
+        "from 0 up; mostly below 150",
+        True,
+        "spatial and temporal information (P.910) of each picture: detail and motion",
+    ),
+    "msad": (
+        "msad",
+        "fidelity",
+        "0 to 1",
+        True,
+        "mean absolute difference of every plane, as a share of the largest sample",
+    ),
 }

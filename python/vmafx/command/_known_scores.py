@@ -128,4 +128,12 @@ KNOWN: dict[str, tuple[str, str, str | None, bool, bool]] = {
     "butteraugli": ("butteraugli", "high", None, True, True),
     "butteraugli_pnorm": ("butteraugli", "high", None, False, False),
     "cvvdp": ("cvvdp", "low", "JOD", True, True),
+    "si_distorted": ("siti", "neither", None, True, True),
+    "si_reference": ("siti", "neither", None, False, True),
+    "ti_distorted": ("siti", "neither", None, False, True),
+    "ti_reference": ("siti", "neither", None, False, True),
+    "msad": ("msad", "high", None, True, True),
+    "msad_y": ("msad", "high", None, False, False),
+    "msad_cb": ("msad", "high", None, False, False),
+    "msad_cr": ("msad", "high", None, False, False),
 }

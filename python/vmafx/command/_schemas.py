@@ -227,6 +227,15 @@ PAIRING_NAMES = (
 PAIRING = _object({**{name: COUNT for name in PAIRING_NAMES}, "max_time_difference": TIME})
 PICTURE = _object({"frame": COUNT, "time": MAYBE_TIME, "reference": TEXT, "distorted": TEXT})
 SUBSAMPLE: Schema = {**COUNT, "minimum": 1, "description": f"an integer from 1 to {2**31 - 1}"}
+# The errors of a plane, of which values of the whole stream are made.
+SUM: Schema = {"type": "string", "pattern": r"^\d{1,20}$", "description": "a whole number as a text"}
+SUMS = _object(
+    {
+        "metric": TEXT,
+        "plane": {"type": "integer", "minimum": 0, "maximum": 2, "description": "0, 1 or 2"},
+        **{name: SUM for name in ("frames", "samples", "peak", "whole", "fraction")},
+    }
+)
 RANGE = _object(
     {
         "given": TEXT,
@@ -243,7 +252,7 @@ RANGE = _object(
         "format": _object({"width": COUNT, "height": COUNT}),
         "options": _object({"n_subsample": SUBSAMPLE, "window": TEXT, "pool": TEXT}),
     },
-    {"keyframes": _list(COUNT)},
+    {"keyframes": _list(COUNT), "sums": {**OBJECT, "additionalProperties": _list(SUMS, minItems=1, maxItems=3)}},
 )
 PART = _object(
     {"range": RANGE, "aggregate_metrics": OBJECT},

@@ -17,13 +17,15 @@ from typing import Any, NamedTuple
 from .. import _places
 from .._identity import file_of_output
 from . import _json
-from ._outputs import WHOLE_REPORT, Output, add_force, check_outputs
+from ._heatmaps import Joiner, Place
+from ._outputs import HEATMAPS, WHOLE_REPORT, Output, add_force, check_outputs
 from ._reading import MOST_LINE, Wrong, is_text, open_text, shown, shown_key
 from ._schemas import MOST_TIME, PAIRING_NAMES, check_part, check_whole
 from ._terminal import Failure, note, shown as shown_name
 
 Json = dict[str, Any]
 MOST_BYTES = 1 << 30  # bytes of a part, whose scores are all in memory at once
+SUM_NAMES = "frames", "samples", "peak", "whole", "fraction"
 MOST_KEYS = 2000  # scores that a frame may have
 NOT_FINITE = "inf", "-inf", "nan", "-nan"
 MOST_SHOWN = 300  # characters of a value in an error
@@ -50,6 +52,7 @@ class Form(NamedTuple):
     score_fmt: str | None = None
     partial: bool = False  # whether the beginning or the end of the stream may be missing
     force: bool = False  # whether a file may be replaced that is not the report of a whole stream; never a part
+    heatmaps: Path | None = None  # the folder of the ranges' heat maps, which are joined there, too
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,6 +81,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="allow that the beginning or the end of the stream is missing; the report is then marked partial",
     )
+    add(
+        "--heatmaps",
+        type=Path,
+        metavar="FOLDER",
+        help="also join the heat maps that the runs wrote below this folder, the heatmaps_path of the feature; what "
+        "they wrote stays",
+    )
     add_force(parser)
 
 
@@ -100,7 +110,7 @@ def check_library(ffmpeg: str | None = None) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     try:
-        form = Form(arguments.log_fmt, arguments.score_fmt, arguments.partial, arguments.force)
+        form = Form(arguments.log_fmt, arguments.score_fmt, arguments.partial, arguments.force, arguments.heatmaps)
         merge(arguments.parts, arguments.output, form)
     except OSError as failure:  # raised for a file or by the library
         cause = failure.strerror or str(failure)
@@ -113,7 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
 def merge(paths: Sequence[str], output: str, form: Form = Form()) -> None:
     """Writes the report of the stream whose parts these files are. Raises Refusal or another Failure, OSError."""
     if "%d" not in output:
-        _check_outputs(paths, [output], form.force)
+        _check_outputs(paths, [output], form)
     streams = streams_of(paths, form.partial)  # reads all of them before anything is written
     if len(streams) > 1 and "%d" not in output:
         raise Refusal(
@@ -121,15 +131,19 @@ def merge(paths: Sequence[str], output: str, form: Form = Form()) -> None:
             "the name, as in -o scores%d.json"
         )
     outputs = [output.replace("%d", str(number)) for number in range(len(streams))] if len(streams) > 1 else [output]
-    _check_outputs(paths, outputs, form.force)
+    _check_outputs(paths, outputs, form)
     check_library()
+    if form.heatmaps:
+        Joiner([form.heatmaps], form.force).join(places_of(streams[0]))
     for parts, own in zip(streams, outputs):
         for text in write_report(parts, own, form):
             note(f"{shown(parts[0].encode)}: {text}" if len(streams) > 1 else text)
 
 
-def _check_outputs(paths: Sequence[str], outputs: Sequence[str], force: bool) -> None:
-    check_outputs(paths, [Output("-o", Path(file_of_output(output)), WHOLE_REPORT) for output in outputs], force)
+def _check_outputs(paths: Sequence[str], outputs: Sequence[str], form: Form) -> None:
+    reports = [Output("-o", Path(file_of_output(output)), WHOLE_REPORT) for output in outputs]
+    maps = [Output("--heatmaps", form.heatmaps, HEATMAPS)] if form.heatmaps else []
+    check_outputs(paths, [*reports, *maps], form.force)
 
 
 def streams_of(paths: Sequence[str], partial: bool = False) -> "list[list[Part]]":
@@ -352,8 +366,13 @@ def _check_frames(part: Part) -> None:
     wanted = range(-(-first // step) * step, first + count, step)
     if [len(part.frames), *(frame["frameNum"] for frame in part.frames)] != [len(wanted), *wanted[: len(part.frames)]]:
         raise Wrong(f"its frames are not those from {first} to {first + count - 1}")
-    if part.report["aggregate_metrics"]:
-        raise Wrong("it has scores of a whole stream, which cannot be merged")
+    values, sums = part.report["aggregate_metrics"], part.range.get("sums", {})
+    if list(values) != list(sums):
+        raise Wrong("its sums are not those of its aggregate_metrics")
+    for planes in sums.values():
+        for plane in planes:
+            if any(int(plane[name]) >= 2**64 for name in SUM_NAMES):
+                raise Wrong("a sum in it is larger than 64 bits")
 
 
 # -- Several of one stream ---------------------------------------------------------------------------------------------
@@ -381,6 +400,11 @@ def _join(parts: list[Part], partial: bool) -> list[Part]:
     return parts
 
 
+def places_of(parts: Sequence[Part]) -> list[Place]:
+    """Returns the places of an encode's parts in the stream."""
+    return [Place(part.range["given"], part.first, part.range["frames"]) for part in parts]
+
+
 def _named(part: Part) -> str:
     return f"{part.path} (range={_short(part.range['given'])})"
 
@@ -400,6 +424,7 @@ def _check_alike(one: Part, other: Part) -> None:
     compare("the unit of the range", one.range["unit"], other.range["unit"])
     compare("the context of the range", one.range["context"], other.range["context"])
     compare("the list of scores", _keys(one), _keys(other))
+    compare("the list of values of the stream", *(list(part.range.get("sums", {})) for part in (one, other)))
     if one.range["unit"] == "frames":
         compare(
             "the time of frame 0, from which its numbers count,", one.range["counted_from"], other.range["counted_from"]
@@ -473,7 +498,7 @@ def _check_borders(parts: list[Part]) -> None:
 
 def write_report(parts: list[Part], output: str, form: Form = Form()) -> list[str]:
     """Writes the report of the parts of one encode, and returns the library's warnings. Raises Failure, OSError."""
-    _check_outputs([part.path for part in parts], [output], form.force)
+    _check_outputs([part.path for part in parts], [output], form)
     # Imported here, as the other subcommands do without cffi.
     from .._enums import values_of
     from .._library import Error, Messages, ffi, library, log_callback
@@ -532,12 +557,34 @@ def write_report(parts: list[Part], output: str, form: Form = Form()) -> list[st
     ]
     kept.append(ffi.new("VmafxScoreFacts[]", facts))
     stream.facts, stream.n_facts = kept[-1], len(facts)
+    values = [(text(key), value) for key, value in _values(parts).items()]
+    kept.append(ffi.new("VmafxScore[]", values))
+    report.aggregates, report.n_aggregates = kept[-1], len(values)
     report.stream, report.log, report.log_cookie = stream, log_callback, cookie
     code = library().vmafx_write_report(report)
     messages.raise_kept()
     if code < 0:
         raise Error(-code, messages.errors[-1] if messages.errors else os.strerror(-code))
     return messages.warnings
+
+
+def _values(parts: list[Part]) -> dict[str, float]:
+    """Returns the values of the whole stream, which the library makes of the sums of all parts. Raises Failure."""
+    from .._library import ffi, library
+
+    values: dict[str, float] = {}
+    for key in parts[0].range.get("sums", {}):
+        planes = [plane for part in parts for plane in part.range["sums"][key]]
+        metrics = {plane["metric"]: ffi.new("char[]", os.fsencode(plane["metric"])) for plane in planes}
+        sums, value = ffi.new("VmafxStreamSums[]", len(planes)), ffi.new("double *")
+        for given, plane in zip(sums, planes):
+            given.metric, given.plane = metrics[plane["metric"]], plane["plane"]
+            for name in SUM_NAMES:
+                setattr(given, name, int(plane[name]))
+        if library().vmafx_stream_value(sums, len(planes), value) < 0:
+            raise Refusal(f"the sums of {shown_key(key)} do not belong together: one of the parts was changed")
+        values[key] = value[0]
+    return values
 
 
 def _pairing(parts: list[Part], partial: bool, kept: list[Any]) -> Any:

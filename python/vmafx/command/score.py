@@ -30,7 +30,7 @@ from ._scores import Encode, read_scores
 from ._scoring import Begin, Begins, TimeRange, Settings, Work, models_of, score
 from ._terminal import Failure, emit, note, progress, shown, whole_file
 from ._whole import check_whole, warnings_by_encode
-from .decoders.chosen import needs_whole, trials_beside, usual_jobs, with_decoders
+from .decoders.chosen import trials_beside, usual_jobs, with_decoders
 from .decoders.decision import AUTO, METHODS, NONE
 from .page.document import check_templates
 from .page.page import Page
@@ -397,8 +397,7 @@ def _score(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Said, 
             note(f"{failure}\n  So all is scored in one run.")
     elif jobs > 1:
         too_short = "the videos are too short for parts, do not say how long they are, or have times that begin anew"
-        of_whole = "a feature has values or files of whole streams (enable_apsnr, enable_axpsnr, heatmaps_path)"
-        note(f"all is scored in one run: {of_whole if needs_whole(work) else too_short}")
+        note(f"all is scored in one run: {too_short}")
     return score_in_one_run(work, arguments.range, log, next(iter(arguments.device), None)), {}
 
 
@@ -420,7 +419,7 @@ def _parts_of(arguments: argparse.Namespace, work: Work) -> tuple[int, list[Time
         parts = _jobs.cut_for_decoders(work, wanted) if wanted > jobs else []
         if len(parts) > 1 and _parts.can_merge(work):
             return len(parts), parts
-    return jobs, _jobs.cut_for(work, jobs) if jobs > 1 and not needs_whole(work) else []
+    return jobs, _jobs.cut_for(work, jobs) if jobs > 1 else []
 
 
 def _is_ndjson(arguments: argparse.Namespace) -> bool:

@@ -64,6 +64,7 @@ void History::hold_part(InFlight& in_flight, InFlight::Part& part, EncodeFrame& 
   part.encode = encode.encode;
   part.index = encode.index;
   part.number = encode.number;
+  part.place = encode.place;
   part.scored = encode.scored;
   part.dist[0] = std::move(encode.dist);
   std::copy_n(earlier.ref, length_[0], part.earlier_ref);

@@ -20,6 +20,7 @@ void InFlight::show(size_t index) {
     shown = {};
     shown.index = part.index;
     shown.number = part.number;
+    shown.place = part.place;
     shown.ref = planes_of(ref, whole_chroma);
     shown.dist = planes_of(part.dist[0], whole_chroma);
     for (int back = 0; back < kMostHistory; back++) {

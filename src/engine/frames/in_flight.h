@@ -29,6 +29,7 @@ struct EncodeFrame {
   int encode = 0;
   int64_t index = 0;   // the number of the pair in that encode: one more than that of the pair before
   int64_t number = 0;  // the same, counted from the start of the stream; see FrameSet
+  int64_t place = 0;   // see FrameSet
   bool scored = true;
   Held dist;
 };
@@ -47,7 +48,7 @@ struct InFlight {
   /* One encode's part. */
   struct Part {
     int encode = 0;
-    int64_t index = 0, number = 0;  // see EncodeFrame
+    int64_t index = 0, number = 0, place = 0;  // see EncodeFrame
     bool scored = false;
     Held dist[1 + kMostHistory], earlier_ref[kMostHistory];  // let go when the last job ends
     std::vector<ConvertedHistory> converted;  // for each extractor that converts; let go when the last job ends

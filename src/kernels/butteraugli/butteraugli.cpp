@@ -49,11 +49,7 @@ class Butteraugli : public Metric<ButteraugliFrame, ButteraugliRow, ButteraugliS
  public:
   using Metric::Metric;
 
-  Reads reads() const override {
-    Reads reads = reads_of(params_.params);
-    reads.reach = {.whole_stream = params_.heatmaps ? "heatmaps_path" : nullptr};
-    return reads;
-  }
+  Reads reads() const override { return reads_of(params_.params); }
   size_t sums_bytes() const override { return sizeof(ButteraugliRow) * static_cast<size_t>(params_.params.h); }
 
  private:
@@ -95,22 +91,22 @@ void put_row(GrayFile& file, int64_t frame, int y, std::span<const float> distan
   file.put(frame, y, samples);
 }
 
-ButteraugliRowSink sink_of(const ButteraugliFrame& frame, int64_t index) {
+ButteraugliRowSink sink_of(const ButteraugliFrame& frame, int64_t place) {
   if (!frame.heatmaps) return {};
-  return [file = frame.heatmaps.get(), index](int y, std::span<const float> distances) {
-    put_row(*file, index, y, distances);
+  return [file = frame.heatmaps.get(), place](int y, std::span<const float> distances) {
+    put_row(*file, place, y, distances);
   };
 }
 
 void run_plain(const ButteraugliFrame& frame, const FrameSet& frames, std::byte* scratch, ButteraugliRow& rows) {
-  butteraugli_plain(frame.params, frames.ref, frames.dist, scratch, &rows, sink_of(frame, frames.index));
+  butteraugli_plain(frame.params, frames.ref, frames.dist, scratch, &rows, sink_of(frame, frames.place));
 }
 
 void run_encodes(const ButteraugliFrame& frame, std::span<const FrameSet> frames, std::byte* scratch,
                  std::span<ButteraugliRow* const> rows) {
   const Picture* dists[kMostEncodes];
   for (size_t i = 0; i < frames.size(); i++) dists[i] = &frames[i].dist;
-  butteraugli_simd(frame.params, frames[0].ref, {dists, frames.size()}, scratch, rows, sink_of(frame, frames[0].index));
+  butteraugli_simd(frame.params, frames[0].ref, {dists, frames.size()}, scratch, rows, sink_of(frame, frames[0].place));
 }
 
 size_t scratch_bytes_plain(const ButteraugliFrame& frame) { return butteraugli_scratch_bytes_plain(frame.params); }

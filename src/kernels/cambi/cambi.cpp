@@ -96,7 +96,7 @@ size_t twin_scratch_bytes(const CambiFrame& frame) {
 template <auto twin>
 void run(const CambiFrame& frame, const FrameSet& frames, std::byte* scratch, CambiSums& sums) {
   CambiRowSink heatmap;
-  if (frame.heatmaps) heatmap = std::bind_front(&CambiHeatmaps::put, frame.heatmaps.get(), frames.index);
+  if (frame.heatmaps) heatmap = std::bind_front(&CambiHeatmaps::put, frame.heatmaps.get(), frames.place);
   twin(frame.params, frame.dist, frames.dist.plane[0], scratch, heatmap, sums.dist);
   if (frame.full_ref) twin(frame.params, frame.ref, frames.ref.plane[0], scratch, {}, sums.ref);
 }
@@ -164,11 +164,7 @@ class Cambi : public Metric<CambiFrame, CambiSums, CambiScores> {
     return true;
   }
 
-  Reads reads() const override {
-    return {.ref = params_.full_ref ? 1u : 0u,
-            .dist = 1,
-            .reach = {.whole_stream = params_.heatmaps ? "heatmaps_path" : nullptr}};
-  }
+  Reads reads() const override { return {.ref = params_.full_ref ? 1u : 0u, .dist = 1}; }
 
  private:
   Status close_output() const override { return params_.heatmaps ? params_.heatmaps->close() : Status(); }

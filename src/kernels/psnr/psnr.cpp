@@ -63,24 +63,27 @@ std::vector<FeatureInfo> provided(int planes, bool with_mse) {
   return features;
 }
 
-double squared_peak(const PsnrOptions& options, int bpc) {
-  const double peak = options.reduced_hbd_peak ? 255 << (bpc - 8) : (1 << bpc) - 1;
-  return peak * peak;
+int peak_of(const PsnrOptions& options, int bpc) {
+  return options.reduced_hbd_peak ? 255 << (bpc - 8) : (1 << bpc) - 1;
+}
+
+/* The order of the operations is libvmaf's, as in scores() and limit() below: its scores are met to the bit. */
+double stream_value(const StreamSums& plane) {
+  const double peak = static_cast<double>(plane.peak), peak_squared = peak * peak;
+  const double count = static_cast<double>(plane.frames * plane.samples);
+  const double limit = std::ceil(10 * std::log10(peak_squared * count * 2));
+  return std::min(10 * (std::log10(peak_squared) + std::log10(count) - std::log10(plane.sum())), limit);
 }
 
 class Psnr : public Metric<PsnrParams, PsnrSums, PsnrScores> {
  public:
   Psnr(const PsnrOptions& options, const PsnrParams& params, Placement placement)
       : Metric(params, kTwins, provided(params.planes, options.enable_mse), placement), options_(options),
-        peak_squared_(squared_peak(options, params.format.bpc)) {}
+        peak_(peak_of(options, params.format.bpc)), peak_squared_(static_cast<double>(peak_) * peak_) {}
 
   Reads reads() const override {
     const unsigned planes = (1u << params_.planes) - 1;
-    return {.ref = planes,
-            .dist = planes,
-            .history = 0,
-            .every_frame = options_.enable_apsnr,
-            .reach = {.whole_stream = options_.enable_apsnr ? "enable_apsnr" : nullptr}};
+    return {.ref = planes, .dist = planes, .history = 0, .every_frame = options_.enable_apsnr};
   }
 
   std::unique_ptr<StreamScorer> make_scorer() const override { return std::make_unique<Stream>(*this); }
@@ -92,15 +95,14 @@ class Psnr : public Metric<PsnrParams, PsnrSums, PsnrScores> {
   /* Adds up the stream so far. */
   class Stream final : public FrameScorer {
    public:
-    explicit Stream(const Psnr& psnr) : FrameScorer(psnr), psnr_(psnr) {}
+    explicit Stream(const Psnr& psnr);
     Status flush(ScoreSink& sink) override;
 
    private:
     void add(const PsnrSums& sums, const PsnrScores&) override;
 
     const Psnr& psnr_;
-    PsnrSums sums_ = {};
-    int64_t frames_ = 0;
+    std::vector<StreamSums> planes_;
   };
 
   PsnrScores scores(const PsnrSums& sums) const override;
@@ -112,10 +114,10 @@ class Psnr : public Metric<PsnrParams, PsnrSums, PsnrScores> {
   double limit(int p) const;  // dB
 
   const PsnrOptions options_;
+  const int peak_;
   const double peak_squared_;
 };
 
-/* The order of the operations, here and below, is libvmaf's: its scores are met to the bit. */
 double Psnr::limit(int p) const {
   if (options_.min_sse == 0.0) return 6 * params_.format.bpc + 12;
   return std::ceil(10. * std::log10(peak_squared_ / (options_.min_sse / samples(p))));
@@ -130,21 +132,19 @@ PsnrScores Psnr::scores(const PsnrSums& sums) const {
   return scores;
 }
 
+Psnr::Stream::Stream(const Psnr& psnr) : FrameScorer(psnr), psnr_(psnr) {
+  for (int p = 0; p < psnr.params_.planes; p++)
+    planes_.push_back({.plane = p, .samples = psnr.samples(p), .peak = static_cast<uint64_t>(psnr.peak_)});
+}
+
 void Psnr::Stream::add(const PsnrSums& sums, const PsnrScores&) {
-  for (int p = 0; p < psnr_.params_.planes; p++) sums_.sse[p] += sums.sse[p];
-  frames_++;
+  for (StreamSums& plane : planes_) plane.add(static_cast<uint64_t>(sums.sse[plane.plane]));
 }
 
 Status Psnr::Stream::flush(ScoreSink& sink) {
-  if (!psnr_.options_.enable_apsnr || !frames_) return {};
-  const double peak_squared = psnr_.peak_squared_;
-  for (int p = 0; p < psnr_.params_.planes; p++) {
-    const double count = static_cast<double>(static_cast<uint64_t>(frames_) * psnr_.samples(p));
-    const double limit = std::ceil(10 * std::log10(peak_squared * count * 2));
-    const double apsnr =
-        10 * (std::log10(peak_squared) + std::log10(count) - std::log10(static_cast<double>(sums_.sse[p])));
-    sink.put_aggregate(kStreamKeys[p], std::min(apsnr, limit));
-  }
+  if (!psnr_.options_.enable_apsnr) return {};
+  for (const StreamSums& plane : planes_)
+    if (plane.frames) sink.put_aggregate(kStreamKeys[plane.plane], {&plane, 1});
   return {};
 }
 
@@ -263,6 +263,7 @@ constexpr ExtractorInfo kPsnrExtractor = {
     .options = kOptions,
     .create = with_fields<create>,
     .create_mapping = mapping_with_fields<create_mapping>,
+    .stream_value = stream_value,
 };
 
 constexpr ExtractorInfo kFloatPsnrExtractor = {

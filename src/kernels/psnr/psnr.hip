@@ -1,4 +1,4 @@
-/* The kernels of psnr: all tiles of all planes of a batch in one launch. Grid: tiles, 1, frames. */
+/* The kernels of psnr and msad: all tiles of all planes of a batch in one launch. Grid: tiles, 1, frames. */
 #include "kernels/gpu/gpu.h"
 #include "kernels/psnr/psnr_work.h"
 
@@ -15,8 +15,8 @@ struct ThreadSum<uint16_t> {
 };
 
 /* The thread's column of a tile: packs of 16 bytes in rows y, y + kPsnrThreadRows and so on, those below h. */
-template <class T>
-VMAFX_DEVICE uint64_t column_sse(const hip::DevicePlane& ref, const hip::DevicePlane& dist, int x, int y, int h) {
+template <class T, class Error>
+VMAFX_DEVICE uint64_t column_errors(const hip::DevicePlane& ref, const hip::DevicePlane& dist, int x, int y, int h) {
   constexpr int n = 16 / sizeof(T);
   gpu::Pack<T, n> refs[kPsnrPacksPerThread], dists[kPsnrPacksPerThread];
   VMAFX_UNROLL
@@ -30,23 +30,26 @@ VMAFX_DEVICE uint64_t column_sse(const hip::DevicePlane& ref, const hip::DeviceP
   for (unsigned i = 0; i < kPsnrPacksPerThread; i++) {
     if (y + static_cast<int>(i * kPsnrThreadRows) >= h) break;
     VMAFX_UNROLL
-    for (int k = 0; k < n; k++) sum += squared_error(refs[i].v[k], dists[i].v[k]);
+    for (int k = 0; k < n; k++) sum += Error()(refs[i].v[k], dists[i].v[k]);
   }
   return sum;
 }
 
-/* The squared errors of packs that the end of the row cuts. */
-template <class T>
-VMAFX_DEVICE uint64_t edge_sse(const hip::DevicePlane& ref, const hip::DevicePlane& dist, int x, int y, int w, int h) {
+/* The errors of packs that the end of the row cuts. */
+template <class T, class Error>
+VMAFX_DEVICE uint64_t edge_errors(const hip::DevicePlane& ref, const hip::DevicePlane& dist, int x, int y, int w,
+                                  int h) {
   uint64_t sum = 0;
   for (int row = y; row < h && row < y + static_cast<int>(kPsnrTileRows); row += kPsnrThreadRows) {
     const T *ref_row = row_of<T>(ref, row), *dist_row = row_of<T>(dist, row);
-    for (int i = x; i < w; i++) sum += squared_error(ref_row[i], dist_row[i]);
+    for (int i = x; i < w; i++) sum += Error()(ref_row[i], dist_row[i]);
   }
   return sum;
 }
 
-VMAFX_DEFINE_SAMPLE_KERNELS(psnr, T, work) {
+/* Adds the errors of a block's tile to the sum of its plane. */
+template <class T, class Error, class Work>
+VMAFX_DEVICE void add_tile(const Work& work, uint64_t (&sums)[3]) {
   constexpr int n = 16 / sizeof(T);
   const unsigned block = gpu::block_id().x, frame = gpu::block_id().z;
   const unsigned plane = (block >= work.tiles[1].first) + (block >= work.tiles[2].first);
@@ -58,9 +61,13 @@ VMAFX_DEFINE_SAMPLE_KERNELS(psnr, T, work) {
   const hip::DevicePlane& ref = work.planes[plane].ref[hip::ref_index(static_cast<int>(frame))];
   const hip::DevicePlane& dist = work.planes[plane].dist[frame];
   uint64_t sum = 0;
-  if (x + n <= tiles.w) sum = column_sse<T>(ref, dist, x, y, tiles.h);
-  else if (x < tiles.w) sum = edge_sse<T>(ref, dist, x, y, tiles.w, tiles.h);
-  gpu::add_block(work.sums[frame].sse[plane], sum);
+  if (x + n <= tiles.w) sum = column_errors<T, Error>(ref, dist, x, y, tiles.h);
+  else if (x < tiles.w) sum = edge_errors<T, Error>(ref, dist, x, y, tiles.w, tiles.h);
+  gpu::add_block(sums[plane], sum);
 }
+
+VMAFX_DEFINE_SAMPLE_KERNELS(psnr, T, work) { add_tile<T, SquaredError>(work, work.sums[gpu::block_id().z].sse); }
+
+VMAFX_DEFINE_SAMPLE_KERNELS(msad, T, work) { add_tile<T, AbsoluteError>(work, work.sums[gpu::block_id().z].sad); }
 
 }  // namespace vmafx::psnr

@@ -1,16 +1,21 @@
-/* The HIP twin of psnr: one kernel, on all planes of all frames. */
+/* The HIP twins of psnr and msad: one kernel each, on all planes of all frames. */
 #include <algorithm>
 
 #include "kernels/device_twin.h"
+#include "kernels/psnr/msad.h"
 #include "kernels/psnr/psnr.h"
 #include "kernels/psnr/psnr_work.h"
 
 namespace vmafx {
 namespace {
 
-class PsnrHip : public DeviceTwin {
+template <class Sums>
+class PlaneErrorsHip : public DeviceTwin {
  public:
-  explicit PsnrHip(const PsnrParams& params) : kernel_(kernels_.add(kernels::psnr.of(params.format.bpc))) {
+  using Work = PlaneErrorsWork<Sums>;
+
+  PlaneErrorsHip(const PsnrParams& params, const SampleKernelDeclarations<Work>& kernels)
+      : kernel_(kernels_.add(kernels.of(params.format.bpc))) {
     for (int p = 0; p < 3; p++) {
       PsnrPlaneTiles& tiles = work_.tiles[p];
       tiles.first = tile_count_;
@@ -23,20 +28,25 @@ class PsnrHip : public DeviceTwin {
   }
 
   Status launch(const DeviceBatch& batch) const override {
-    PsnrWork work = work_;
+    Work work = work_;
     std::ranges::copy(batch.planes, work.planes);
-    work.sums = batch.sums_of<PsnrSums>();
+    work.sums = batch.sums_of<Sums>();
     return kernel_.launch(batch, batch.grid(tile_count_), work);
   }
 
  private:
-  PsnrWork work_;  // but for what belongs to a batch
+  Work work_;  // but for what belongs to a batch
   unsigned tile_count_ = 0;
-  const TwinKernel<PsnrWork> kernel_;
+  const TwinKernel<Work> kernel_;
 };
 
 }  // namespace
 
-OwnedDeviceTwin psnr_hip(const PsnrParams& params) { return {std::make_unique<PsnrHip>(params)}; }
+OwnedDeviceTwin psnr_hip(const PsnrParams& params) {
+  return {std::make_unique<PlaneErrorsHip<PsnrSums>>(params, kernels::psnr)};
+}
+OwnedDeviceTwin msad_hip(const PsnrParams& params) {
+  return {std::make_unique<PlaneErrorsHip<MsadSums>>(params, kernels::msad)};
+}
 
 }  // namespace vmafx

@@ -1,4 +1,4 @@
-/* The raw sums of psnr, for all twins. */
+/* The raw sums of psnr and msad, for all twins. */
 #ifndef VMAFX_KERNELS_PSNR_PSNR_MATH_H
 #define VMAFX_KERNELS_PSNR_PSNR_MATH_H
 
@@ -11,6 +11,19 @@ namespace vmafx {
 /* The raw sums of one frame. */
 struct PsnrSums {
   uint64_t sse[3];  // Σ (ref - dist)² per plane; 0 for planes that are not read
+};
+struct MsadSums {
+  uint64_t sad[3];  // Σ |ref - dist| per plane; 0 for planes that are not read
+};
+
+/* The errors of a sample that they add up. */
+struct SquaredError {
+  VMAFX_HD uint32_t operator()(int32_t ref, int32_t dist) const { return squared_error(ref, dist); }
+};
+struct AbsoluteError {
+  VMAFX_HD uint32_t operator()(int32_t ref, int32_t dist) const {
+    return static_cast<uint32_t>(ref < dist ? dist - ref : ref - dist);
+  }
 };
 
 }  // namespace vmafx

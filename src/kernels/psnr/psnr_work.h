@@ -1,4 +1,4 @@
-/* The arguments of the kernels of psnr, and how the planes of a frame are cut into tiles, one block each. */
+/* The arguments of the kernels of psnr and msad, and how the planes of a frame are cut into tiles, one block each. */
 #ifndef VMAFX_KERNELS_PSNR_PSNR_WORK_H
 #define VMAFX_KERNELS_PSNR_PSNR_WORK_H
 
@@ -19,12 +19,16 @@ struct PsnrPlaneTiles {
   uint32_t first = 0;    // number of the plane's first tile; of planes that are not there: that of all tiles
 };
 
-struct PsnrWork {
+template <class Sums>
+struct PlaneErrorsWork {
   PsnrPlaneTiles tiles[3];
   hip::BatchPlanes planes[3];
-  BatchSums<PsnrSums> sums;
+  BatchSums<Sums> sums;
 };
+using PsnrWork = PlaneErrorsWork<PsnrSums>;
+using MsadWork = PlaneErrorsWork<MsadSums>;
 VMAFX_DECLARE_SAMPLE_KERNELS(psnr, PsnrWork, kPsnrTilePacks, kPsnrThreadRows);
+VMAFX_DECLARE_SAMPLE_KERNELS(msad, MsadWork, kPsnrTilePacks, kPsnrThreadRows);
 
 }  // namespace vmafx
 

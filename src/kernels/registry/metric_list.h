@@ -14,6 +14,7 @@
 #include "kernels/motion/motion.hip"
 #include "kernels/psnr/psnr.hip"
 #include "kernels/psnr_hvs/psnr_hvs.hip"
+#include "kernels/siti/siti.hip"
 #include "kernels/speed/speed.hip"
 #include "kernels/ssim/ssim.hip"
 #include "kernels/ssimulacra2/ssimulacra2.hip"
@@ -42,5 +43,7 @@ VMAFX_METRIC(kSpeedTemporalExtractor)
 VMAFX_METRIC(kXpsnrExtractor)
 VMAFX_METRIC(kButteraugliExtractor)
 VMAFX_METRIC(kCvvdpExtractor)
+VMAFX_METRIC(kSitiExtractor)
+VMAFX_METRIC(kMsadExtractor)
 #endif
 // clang-format on

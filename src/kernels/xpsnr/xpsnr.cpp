@@ -149,6 +149,14 @@ void smooth(const XpsnrGrid& grid, std::span<double> weights) {
 
 /* -- Scores -------------------------------------------------------------------------------------------------------- */
 
+/* Where the mean of the roots is below 1, some frame's is 0: it is without errors. */
+double stream_value(const StreamSums& plane) {
+  if (plane.whole < plane.frames) return HUGE_VAL;
+  const double mean = plane.sum() / static_cast<double>(plane.frames);
+  const double peak = static_cast<double>(plane.peak);
+  return 10 * std::log10(static_cast<double>(plane.samples) * (peak * peak) / (mean * mean));
+}
+
 class Xpsnr : public Metric<XpsnrParams, XpsnrBlock, XpsnrScores> {
  public:
   Xpsnr(const XpsnrOptions& options, const XpsnrParams& params, Placement placement)
@@ -168,8 +176,7 @@ class Xpsnr : public Metric<XpsnrParams, XpsnrBlock, XpsnrScores> {
             .history = before,
             .every_frame = before > 0 || of_stream_,
             .whole_chroma = true,
-            .reach = {.before = before,
-                      .whole_stream = of_stream_ ? "axpsnr (which enable_axpsnr=false leaves out)" : nullptr}};
+            .reach = {.before = before}};
   }
   size_t sums_bytes() const override { return blocks() * sizeof(XpsnrBlock); }
   std::span<const MapInfo> maps() const override { return maps_; }
@@ -181,24 +188,17 @@ class Xpsnr : public Metric<XpsnrParams, XpsnrBlock, XpsnrScores> {
   }
 
  private:
-  /* The distortion of a plane, in one frame or in several. */
-  struct Distortion {
-    double root = 0;      // Σ √wsse
-    double decibels = 0;  // Σ of the frames' scores
-  };
-
   /* Adds up the stream so far. */
   class Stream final : public FrameScorer {
    public:
-    explicit Stream(const Xpsnr& xpsnr) : FrameScorer(xpsnr), xpsnr_(xpsnr) {}
+    explicit Stream(const Xpsnr& xpsnr);
     Status flush(ScoreSink& sink) override;
 
    private:
     void add(const XpsnrBlock&, const XpsnrScores& scores) override;
 
     const Xpsnr& xpsnr_;
-    Distortion sums_[3];
-    int64_t frames_ = 0;
+    std::vector<StreamSums> planes_;
   };
 
   size_t blocks() const { return static_cast<size_t>(params_.grid.blocks()); }
@@ -206,7 +206,7 @@ class Xpsnr : public Metric<XpsnrParams, XpsnrBlock, XpsnrScores> {
   std::vector<double> weights(std::span<const XpsnrBlock> blocks) const;
   double of_picture() const;
   double wsse(std::span<const XpsnrBlock> blocks, std::span<const double> weights, int p) const;
-  double average(int p, const Distortion& sum, int64_t frames) const;
+  StreamSums no_frames(int p) const;
 
   const bool of_stream_;
   std::vector<MapInfo> maps_;
@@ -245,12 +245,11 @@ void Xpsnr::read_map(const void* sums, size_t p, std::span<double> values) const
     values[n] = static_cast<double>(of_frame[n].sse[p]) * (of_blocks.empty() ? 1 : of_blocks[n] * of_picture());
 }
 
-double Xpsnr::average(int p, const Distortion& sum, int64_t frames) const {
-  const double count = static_cast<double>(frames), mean = sum.root / count;
-  if (sum.root < count) return sum.decibels / count;
-  const double peak = (1 << params_.format.bpc) - 1,
-               samples = static_cast<double>(params_.format.plane_w(p)) * params_.format.plane_h(p);
-  return 10 * std::log10(samples * (peak * peak) / (mean * mean));
+StreamSums Xpsnr::no_frames(int p) const {
+  const VideoFormat& format = params_.format;
+  return {.plane = p,
+          .samples = static_cast<uint64_t>(format.plane_w(p)) * static_cast<uint64_t>(format.plane_h(p)),
+          .peak = (uint64_t{1} << format.bpc) - 1};
 }
 
 XpsnrScores Xpsnr::scores(const XpsnrBlock& first) const {
@@ -260,29 +259,26 @@ XpsnrScores Xpsnr::scores(const XpsnrBlock& first) const {
   XpsnrScores scores = {kInfinite, {kInfinite, kInfinite, kInfinite}, {}};
   for (int p = 0; p < params_.planes; p++) {
     scores.root[p] = std::sqrt(wsse(of_frame, of_blocks, p));
-    scores.plane[p] = average(p, {scores.root[p], kInfinite}, 1);
+    StreamSums frame = no_frames(p);
+    frame.add_root(scores.root[p]);
+    scores.plane[p] = stream_value(frame);
     scores.xpsnr = std::min(scores.xpsnr, scores.plane[p]);
   }
   return scores;
 }
 
+Xpsnr::Stream::Stream(const Xpsnr& xpsnr) : FrameScorer(xpsnr), xpsnr_(xpsnr) {
+  for (int p = 0; p < xpsnr.params_.planes; p++) planes_.push_back(xpsnr.no_frames(p));
+}
+
 void Xpsnr::Stream::add(const XpsnrBlock&, const XpsnrScores& scores) {
-  for (int p = 0; p < xpsnr_.params_.planes; p++) {
-    sums_[p].root += scores.root[p];
-    sums_[p].decibels += scores.plane[p];
-  }
-  frames_++;
+  for (StreamSums& plane : planes_) plane.add_root(scores.root[plane.plane]);
 }
 
 Status Xpsnr::Stream::flush(ScoreSink& sink) {
-  if (!xpsnr_.of_stream_ || !frames_) return {};
-  double least = HUGE_VAL;
-  for (int p = 0; p < xpsnr_.params_.planes; p++) {
-    const double of_plane = xpsnr_.average(p, sums_[p], frames_);
-    sink.put_aggregate(kStreamKeys[1 + p], of_plane);
-    least = std::min(least, of_plane);
-  }
-  sink.put_aggregate(kStreamKeys[0], least);
+  if (!xpsnr_.of_stream_ || !planes_[0].frames) return {};
+  for (const StreamSums& plane : planes_) sink.put_aggregate(kStreamKeys[1 + plane.plane], {&plane, 1});
+  sink.put_aggregate(kStreamKeys[0], planes_);
   return {};
 }
 
@@ -308,6 +304,7 @@ constexpr ExtractorInfo kXpsnrExtractor = {
     .main_score = "xpsnr",
     .options = kOptions,
     .create = with_fields<create>,
+    .stream_value = stream_value,
 };
 
 }  // namespace vmafx

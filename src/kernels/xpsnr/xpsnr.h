@@ -16,8 +16,9 @@
  * 640x480 samples, weights are smoothed (smooth() in xpsnr.cpp). Pictures of fewer than 2025 samples, for which b is 0,
  * have no weights: xpsnr is their PSNR. Blocks that the border leaves nothing of have the weight 1.
  *
- * A stream of N frames has  axpsnr = 20·log10(peak·√samples / (Σ √wsse / N)), or where Σ √wsse < N the mean of the
- * frames. xpsnr and axpsnr without a plane are the least of the planes.
+ * A stream of N frames has  axpsnr = 20·log10(peak·√samples / (Σ √wsse / N)), or where Σ √wsse < N infinity: as wsse
+ * is a whole number, some frame has none. xpsnr and axpsnr without a plane are the least of the planes. The roots are
+ * added up exactly (kernels/stream_sums.h), so that ranges of a stream can be merged.
  *
  * Helmrich, Siekmann, Becker, Bosse, Marpe, Wiegand, "XPSNR: A Low-Complexity Extension of the Perceptually Weighted
  * Peak Signal-to-Noise Ratio for High-Resolution Video Quality Assessment", ICASSP 2020; Helmrich, Bosse, Schwarz,

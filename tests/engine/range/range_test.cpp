@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "engine/range/borders.h"
 #include "engine/range/range.h"
 #include "tests/support/check_main.h"
@@ -24,8 +29,8 @@ namespace {
 constexpr const char* kFeatures[] = {
     "name=psnr",
     "name=speed_temporal",
-    "name=xpsnr:enable_axpsnr=false",
-    "name=xpsnr:enable_axpsnr=false:fps=50",
+    "name=xpsnr",
+    "name=xpsnr:fps=50",
     "name=cvvdp:fps=24",
     "name=motion|name=float_motion",
     "name=motion:motion_moving_average=true|name=psnr",
@@ -33,6 +38,7 @@ constexpr const char* kFeatures[] = {
     "name=motion:motion_five_frame_window=true:motion_moving_average=true|name=speed_temporal|name=float_motion|name="
     "psnr",
     "name=motion:motion_force_zero=true|name=float_motion:motion_force_zero=true",
+    "name=siti",
 };
 
 /* Not what numbers or times without rounding would tell apart. */
@@ -155,7 +161,7 @@ END_TEST
 
 /* One pair less would be too few: the reach is what is needed. */
 START_TEST(nothing_but_the_context_is_asked_for) {
-  constexpr int kBefore[] = {1, 1, 1, 2, 6, 1, 2, 3, 4, 1};
+  constexpr int kBefore[] = {1, 1, 1, 2, 6, 1, 2, 3, 4, 1, 1};
   const std::string range = seconds(6 / kRate) + "-" + seconds(8 / kRate);
   const Outcome whole = run_stream(params_of(kFeatures[_i], ""), stream_of(10));
   assert_exact(kFeatures[_i], whole, 6, 8, true, 6 - kBefore[_i], 1);
@@ -167,6 +173,142 @@ START_TEST(nothing_but_the_context_is_asked_for) {
   const Outcome short_of = run_stream(params_of(kFeatures[_i], range), stream_of(8));
   ck_assert_int_eq(short_of.error, -EINVAL);
   assert_contains(short_of.log, "the inputs ended at frame 7 (0.291958 s), and 1 after the range must come");
+}
+END_TEST
+
+namespace {
+
+/* A folder that goes away with all that is in it. */
+struct Folder {
+  Folder() { ck_assert_ptr_nonnull(mkdtemp(path)); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  char path[sizeof "/tmp/vmafx_range_XXXXXX"] = "/tmp/vmafx_range_XXXXXX";
+};
+
+std::string content_of(const std::filesystem::path& path) {
+  std::stringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+/* The JSON report of a range of a stream. */
+Json report_of(const char* feature, const std::string& range, const StreamOptions& options) {
+  const Folder folder;
+  const std::string path = std::string(folder.path) + "/scores.json";
+  Params params = params_of(feature, range);
+  params.log_path = path.c_str();
+  params.log_fmt = "json";
+  params.score_fmt = "%.17g";
+  const Outcome outcome = run_stream(params, options);
+  ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
+  return *Json::parse(content_of(path));
+}
+
+/* Adds the sums that a report has of a value. Metrics' names are static, as those of `report` may not last. */
+void add_sums(const Json& report, const std::string& key, std::vector<VmafxStreamSums>& sums) {
+  const Json* const planes = report.find("range")->find("sums")->find(key);
+  ck_assert_msg(planes, "%s has no sums", key.c_str());
+  for (const Json& plane : planes->items()) {
+    const auto number = [&](const char* name) { return std::stoull(plane.find(name)->text()); };
+    VmafxStreamSums given{};
+    given.metric = plane.find("metric")->text() == "psnr" ? "psnr" : "xpsnr";
+    given.plane = static_cast<int>(plane.find("plane")->number());
+    given.frames = number("frames"), given.samples = number("samples"), given.peak = number("peak");
+    given.whole = number("whole"), given.fraction = number("fraction");
+    sums.push_back(given);
+  }
+}
+
+}  // namespace
+
+/* The values of a stream are made of the sums of its ranges, and each range has its own values. */
+START_TEST(sums_of_ranges_make_the_values_of_the_stream) {
+  constexpr const char* kFeature = "name=psnr:enable_apsnr=true|name=xpsnr|name=xpsnr:fps=50:enable_chroma=false";
+  const StreamOptions stream = stream_of(9);
+  const Json whole = report_of(kFeature, "", stream);
+  std::vector<Json> parts;
+  for (const char* range : {"7-", "-1", "2-2", "3-6"}) parts.push_back(report_of(kFeature, range, stream));
+  const Json& wanted = *whole.find("aggregate_metrics");
+  ck_assert_uint_eq(wanted.names().size(), 3 + 4 + 2);
+  for (size_t i = 0; i < wanted.names().size(); i++) {
+    const std::string& key = wanted.names()[i];
+    std::vector<VmafxStreamSums> sums;
+    double value = 0;
+    for (const Json& part : parts) {
+      std::vector<VmafxStreamSums> own;
+      add_sums(part, key, own);
+      ck_assert_int_eq(vmafx_stream_value(own.data(), own.size(), &value), 0);
+      ck_assert_double_eq(value, part.find("aggregate_metrics")->find(key)->number());
+      ck_assert_double_ne(value, wanted.items()[i].number());
+      sums.insert(sums.end(), own.begin(), own.end());
+    }
+    ck_assert_int_eq(vmafx_stream_value(sums.data(), sums.size(), &value), 0);
+    ck_assert_msg(value == wanted.items()[i].number(), "%s is %.17g", key.c_str(), value);
+  }
+}
+END_TEST
+
+START_TEST(sums_that_do_not_belong_together_are_refused) {
+  const VmafxStreamSums right = {"psnr", 1, 4, 100, 255, 7, 0, {}};
+  double value = 0;
+  const auto code = [&](auto change) {
+    VmafxStreamSums sums[] = {right, right};
+    change(sums[1]);
+    return vmafx_stream_value(sums, 2, &value);
+  };
+  ck_assert_int_eq(code([](VmafxStreamSums&) {}), 0);
+  ck_assert_double_eq(value, 10 * (std::log10(255. * 255) + std::log10(800.) - std::log10(14.)));
+  ck_assert_int_eq(code([](VmafxStreamSums& sums) { sums.plane = 2; }), 0);
+  ck_assert_int_eq(code([](VmafxStreamSums& sums) { sums.plane = 3; }), -EINVAL);
+  ck_assert_int_eq(code([](VmafxStreamSums& sums) { sums.metric = "xpsnr"; }), -EINVAL);
+  ck_assert_int_eq(code([](VmafxStreamSums& sums) { sums.metric = nullptr; }), -EINVAL);
+  ck_assert_int_eq(code([](VmafxStreamSums& sums) { sums.samples = 99; }), -EINVAL);
+  ck_assert_int_eq(code([](VmafxStreamSums& sums) { sums.peak = 1023; }), -EINVAL);
+  ck_assert_int_eq(code([](VmafxStreamSums& sums) { sums.frames = 0; }), -EINVAL);
+  ck_assert_int_eq(code([](VmafxStreamSums& sums) { sums.fraction = uint64_t{1} << 52; }), -EINVAL);
+  ck_assert_int_eq(code([&](VmafxStreamSums& sums) { sums.reserved[0] = &value; }), -EINVAL);
+  ck_assert_int_eq(code([](VmafxStreamSums& sums) { sums.whole = UINT64_MAX - 6; }), -ERANGE);
+  const VmafxStreamSums vif = {"vif", 0, 4, 100, 255, 7, 0, {}};
+  ck_assert_int_eq(vmafx_stream_value(&vif, 1, &value), -EINVAL);
+  ck_assert_int_eq(vmafx_stream_value(&right, 0, &value), -EINVAL);
+}
+END_TEST
+
+/* Halves of 2^-52 and more are carried. */
+START_TEST(fractions_are_carried) {
+  constexpr uint64_t kHalf = uint64_t{1} << 51;
+  const VmafxStreamSums half = {"xpsnr", 0, 1, 100, 255, 1, kHalf, {}};
+  const VmafxStreamSums both[] = {half, half}, sum = {"xpsnr", 0, 2, 100, 255, 3, 0, {}};
+  double value = 0, wanted = 0;
+  ck_assert_int_eq(vmafx_stream_value(both, 2, &value), 0);
+  ck_assert_int_eq(vmafx_stream_value(&sum, 1, &wanted), 0);
+  ck_assert_double_eq(value, wanted);
+  ck_assert_double_eq(value, 10 * std::log10(100. * 255 * 255 / (1.5 * 1.5)));
+}
+END_TEST
+
+/* Those of a range lie in a folder of their own, from its first picture on. */
+START_TEST(heat_maps_of_ranges_make_those_of_the_stream) {
+  const Folder folder;
+  StreamOptions stream = stream_of(5);
+  stream.ref.width = stream.dist.width = 240;
+  stream.ref.height = stream.dist.height = 160;
+  const std::string path = folder.path;
+  const std::string feature = "name=cambi:heatmaps_path=" + path + "|name=butteraugli:heatmaps_path=" + path;
+  for (const char* range : {"", "-0.1s", "0.1s-"}) {
+    const Outcome outcome = run_stream(params_of(feature.c_str(), range), stream);
+    ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
+  }
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string whole = content_of(entry.path()), name = "/" + entry.path().filename().string();
+    const std::string first = content_of(path + "/range_-0.1s" + name), last = content_of(path + "/range_0.1s-" + name);
+    ck_assert_uint_eq(first.size() * 5, whole.size() * 3);
+    ck_assert_msg(first + last == whole, "%s differs", name.c_str());
+    files++;
+  }
+  ck_assert_int_eq(files, 5 + 1);
 }
 END_TEST
 
@@ -183,14 +325,6 @@ START_TEST(what_is_no_part_of_a_stream_is_refused) {
   refused(params_of("name=psnr", "0s-"), stream, "leave out the range's first end");
   refused(params_of("name=psnr", "2s-"), stream_of(90, 60),
           "the first frame in it or after it, at 2.502500 s, has 0 before it");
-  refused(params_of("name=psnr:enable_apsnr=true", "1-2"), stream,
-          "enable_apsnr of psnr is computed from a whole stream");
-  refused(params_of("name=xpsnr", "1-2"), stream,
-          "axpsnr (which enable_axpsnr=false leaves out) of xpsnr is computed from a whole");
-  StreamOptions large = stream;
-  large.ref.width = large.dist.width = 240;
-  refused(params_of("name=cambi:heatmaps_path=/tmp", "1-2"), large,
-          "heatmaps_path of cambi is computed from a whole stream");
   refused(params_of("name=psnr", "0.1s-", 2), stream, "n_subsample=2 needs; use a range of numbers");
   StreamOptions timeless = stream;
   timeless.frame_rate = 0;
@@ -240,6 +374,10 @@ int main() {
 #ifndef ON_EMULATOR
       {"texts", texts_are_ranges},
       {"rounding", times_are_rounded_as_containers_round_them},
+      {"sums", sums_of_ranges_make_the_values_of_the_stream},
+      {"wrong_sums", sums_that_do_not_belong_together_are_refused},
+      {"fractions", fractions_are_carried},
+      {"heat_maps", heat_maps_of_ranges_make_those_of_the_stream},
       {"refused", what_is_no_part_of_a_stream_is_refused},
       {"late_count", a_count_that_begins_late_is_told},
       {"fingerprints", fingerprints_see_samples_and_nothing_else},

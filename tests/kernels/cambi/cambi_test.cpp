@@ -40,7 +40,7 @@ CambiSums sums_of(const Extractor& cambi, int64_t index, const SamplePlane& ref,
   const TestScratch scratch(cambi.scratch_bytes());
   CambiSums sums = {};
   FrameSet frames;
-  frames.index = index;
+  frames.index = frames.place = index;
   frames.ref.plane[0] = ref;
   frames.dist.plane[0] = dist;
   cambi.extract(frames, scratch.get(), &sums);

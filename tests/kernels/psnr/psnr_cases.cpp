@@ -1,4 +1,4 @@
-/* Cases for the kernels of psnr and float_psnr (tests/support/parity.h). */
+/* Cases for the kernels of psnr, float_psnr and msad (tests/support/parity.h). */
 #include "tests/support/parity.h"
 
 namespace vmafx::test {
@@ -31,9 +31,21 @@ ParityCases psnr_cases() {
 
 ParityCases float_psnr_cases() { return depths({.format = color(150, 37, 8, Chroma::k420), .frames = 4, .batch = 3}); }
 
+/* The kernels are those of psnr with another error. */
+ParityCases msad_cases() {
+  ParityCases cases = psnr_sizes() + depths({.format = whole_color(151, 37, 8, Chroma::k420), .frames = 4, .batch = 3});
+  for (const Chroma chroma : {Chroma::k400, Chroma::k420, Chroma::k422, Chroma::k444})
+    cases.push_back({.format = color(71, 19, 10, chroma), .frames = 2, .batch = 2});
+  cases.push_back({.format = color(71, 19, 8, Chroma::k420), .frames = 2, .options = {{"enable_chroma", "false"}}});
+  for (const int bpc : {8, 16}) cases = cases + paints({color(1100, 64, bpc, Chroma::k444)}, kExtremes);
+  return cases;
+}
+
 const MetricCases kPsnr("psnr", psnr_cases);
+const MetricCases kMsad("msad", msad_cases);
 const MetricCases kFloatPsnr("float_psnr", float_psnr_cases);
 const MetricSamples kPsnrSamples({"psnr", 2});
+const MetricSamples kMsadSamples({"msad", 2});
 
 }  // namespace
 }  // namespace vmafx::test

@@ -49,7 +49,7 @@ std::unique_ptr<Extractor> make(const OptionTexts& given, const VideoFormat& for
 /* The scores of a stream with these sums. */
 Scores score(const Extractor& psnr, const std::vector<PsnrSums>& sums) {
   const auto scorer = psnr.make_scorer();
-  Scores scores(psnr);
+  Scores scores(psnr, kPsnrExtractor.stream_value);
   for (size_t n = 0; n < sums.size(); n++) scorer->finalize(n, &sums[n], scores);
   ck_assert(scorer->flush(scores).ok());
   return scores;

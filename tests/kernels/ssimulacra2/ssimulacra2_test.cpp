@@ -77,7 +77,9 @@ struct Score : ScoreSink {
     ck_assert_int_eq(feature, 0);
     value = score;
   }
-  void put_aggregate(const char* key, double) override { ck_abort_msg("unexpected aggregate %s", key); }
+  void put_aggregate(const char* key, std::span<const vmafx::StreamSums>) override {
+    ck_abort_msg("unexpected aggregate %s", key);
+  }
   double value = -1e9;
 };
 

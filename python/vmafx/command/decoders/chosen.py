@@ -20,7 +20,6 @@ from .decision import (
     can_be_tried,
     decide,
     frames_of,
-    is_of_whole,
     jobs_for,
     lacks_decoders,
     methods_to_try,
@@ -111,14 +110,7 @@ def usual_jobs(work: Work, devices: Sequence[str]) -> int:
     decoding = work.decoding
     if not decoding or decoding.method != "cuda" or decoding.streams < len(work.videos):
         return 1
-    if needs_whole(work):
-        return 1
     return jobs_for(decoding.streams, decoders_of({decoding.places.get(device, "") for device in devices or [""]}))
-
-
-def needs_whole(work: Work) -> bool:
-    """Returns whether a feature has values or files of whole streams, which parts cannot have."""
-    return is_of_whole([*work.settings.features, *(work.settings.models or ())])
 
 
 def decoders_of(places: "set[str]") -> int:

@@ -247,14 +247,6 @@ def frames_of(videos: Iterable[Video]) -> float:
     )
 
 
-def is_of_whole(features: Iterable[str]) -> bool:
-    """Returns whether a feature is of whole streams, which cannot be scored in parts."""
-    return any(
-        "enable_apsnr" in text or "heatmaps_path" in text or ("xpsnr" in text and "enable_axpsnr=false" not in text)
-        for text in features
-    )
-
-
 def jobs_for(streams: int, decoders: int) -> int:
     """Returns how many runs of ffmpeg at once keep the decoders of GPUs busy."""
     return max(1, round(STREAMS_PER_DECODER * decoders / max(streams, 1)))

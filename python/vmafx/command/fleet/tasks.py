@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 
 from ... import _header
 from .. import _ffmpeg, _inputs, _look
+from .._heatmaps import folders_of
 from .._names import FILES_ONLY, redact
 from .._parts import Indivisible, check_merge, cut, join, score_part, seek_again
 from .._result import Result
@@ -291,6 +292,8 @@ def _alone(video: _ffmpeg.Video, ref: _ffmpeg.Video) -> Any:
 def _cut(work: Work, piece: float) -> list[TimeRange]:
     seconds = max((span[1] - span[0] for span in work.spans() if span), default=0.0)
     frames = seconds * float(work.ref.rate or 25) * len(work.dists) * work.ref.width * work.ref.height / FULL_HD
+    if folders_of([*work.settings.features, *(work.settings.models or ())]):
+        return [TimeRange()]  # ranges may run on several machines, and their files stay there
     time_ranges = cut(work, parts=math.ceil(frames / piece) if piece else 1)
     if len(time_ranges) > 1:
         _fit(lambda: check_merge(work))
