@@ -90,6 +90,9 @@ class Recolorer {
   friend class RecolorPlan;
 };
 
+/* By input, the reference first; null: its pictures stay as they are. */
+using Recolorers = std::vector<std::shared_ptr<const Recolorer>>;
+
 }  // namespace vmafx
 
 #endif

@@ -20,6 +20,8 @@ class DeviceRecolorer {
   /* Copies the tables of `recolorer` to the device, and waits for that. */
   static StatusOr<DeviceRecolorer> load(const hip::OpenedDevice& device, const Recolorer& recolorer);
 
+  const Recolor& params() const { return params_; }
+
   /* Queues the conversion of any number of pictures. No allocation, no wait. */
   Status launch(hip::Stream& stream, std::span<const RecolorPicture> pictures) const;
 
