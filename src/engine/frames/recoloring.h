@@ -1,6 +1,6 @@
 /* Recoloring: takes the pictures of a session's inputs to the color space that they are scored in (ColorTarget), before
- * metrics see them. A GPU that scores converts them itself (device_queue.h). On the CPU strips of a picture are converted
- * by several threads, and the one that wants it waits. */
+ * metrics see them. A GPU that scores converts them itself (device_queue.h). On the CPU strips of a picture are
+ * converted by several threads, and the one that wants it waits. */
 #ifndef VMAFX_ENGINE_FRAMES_RECOLORING_H
 #define VMAFX_ENGINE_FRAMES_RECOLORING_H
 
