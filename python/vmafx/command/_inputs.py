@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ._ffmpeg import Video
 from ._models import Size
@@ -216,7 +216,7 @@ def refuse_light(dists: list[Video], ref: Video) -> None:
     for video in dists:
         if lights_differ(video, ref):
             raise Failure(
-                f"{video.name} is {HDR.get(video.transfer, 'SDR')} and {ref.name} is {HDR.get(ref.transfer, 'SDR')}: "
+                f"{video.name} is {HDR.get(video.transfer or '', 'SDR')} and {ref.name} is {HDR.get(ref.transfer or '', 'SDR')}: "
                 "map the tones of one of them first (ffmpeg's filters zscale and tonemap), or have both "
                 "converted (--convert bt709)"
             )
@@ -436,7 +436,7 @@ def with_known_colors(videos: Sequence[Video], notes: list[str]) -> list[Video]:
     known = []
     for video in videos:
         others = (videos[-1], *videos[:-1])
-        told = {}
+        told: dict[str, Any] = {}
         for name, usual in (("matrix", usual_matrix(video)), ("transfer", "bt709"), ("primaries", "bt709")):
             if not getattr(video, name) and not (name == "matrix" and is_rgb(video)):
                 values = (getattr(other, name) for other in others)
