@@ -215,8 +215,9 @@ def _refuse_shapes(dists: list[Video], ref: Video) -> None:
 def refuse_light(dists: list[Video], ref: Video) -> None:
     for video in dists:
         if lights_differ(video, ref):
+            own, wanted = (HDR.get(one.transfer or "", "SDR") for one in (video, ref))
             raise Failure(
-                f"{video.name} is {HDR.get(video.transfer or '', 'SDR')} and {ref.name} is {HDR.get(ref.transfer or '', 'SDR')}: "
+                f"{video.name} is {own} and {ref.name} is {wanted}: "
                 "map the tones of one of them first (ffmpeg's filters zscale and tonemap), or have both "
                 "converted (--convert bt709)"
             )
