@@ -93,7 +93,9 @@ StatusOr<std::optional<ColorTarget>> Session::choose_color_target() const {
                    model.name().c_str(), params_.convert.c_str());
     if (model.color_target() != plan_.models().front().model.color_target())
       return error(
-          EINVAL, "the models %s and %s are of pictures in different color spaces; score them in sessions of their own",
+          EINVAL,
+          "the models %s and %s are of pictures in different color spaces, and a session has one; give each its own "
+          "session (its own filter of FFmpeg, after split)",
           plan_.models().front().model.name().c_str(), model.name().c_str());
     target = model.color_target();
   }
@@ -226,8 +228,8 @@ Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
   VMAFX_TRY(start_readers(ref_given, dist_given));
   VMAFX_TRY(start_pipeline());
   if (reference_ && !recoloring_.converts(0)) pipeline_.keep_sums(kept_sums());
-  VMAFX_TRY(start_import(ref_reader_, ref_given, 0));
-  for (size_t i = 0; i < dist.size(); i++) VMAFX_TRY(start_import(dist_readers_[i], dist_given[i], i + 1));
+  VMAFX_TRY(start_import(ref_reader_, ref_given));
+  for (size_t i = 0; i < dist.size(); i++) VMAFX_TRY(start_import(dist_readers_[i], dist_given[i]));
   for (const auto& encode : encodes_)
     VMAFX_TRY(encode->start(plan_, range_, pool_, params_.n_subsample, params_.pooled_only));
   const WritePath folder = {params_.maps, params_.overwrite};
@@ -295,19 +297,17 @@ std::optional<uint64_t> Session::spare_pictures() const {
 }
 
 /* Reads an input in a GPU's memory there, or downloads it and says why. */
-Status Session::start_import(PictureReader& reader, const InputFormat& format, size_t input) {
+Status Session::start_import(PictureReader& reader, const InputFormat& format) {
   if (!reader.in_gpu_memory()) return {};
   const bool may_download = params_.import != "device";
-  auto intake = open_intake(format, input);
+  auto intake = open_intake(format);
   if (!intake.ok()) return reader.stop_importing(intake.status().message(), may_download);
   reader.import(std::move(intake.value()), may_download);
   return {};
 }
 
-StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& format, size_t input) const {
+StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& format) const {
   if (params_.import == "host") return error(ENOTSUP, "import=host");
-  if (recoloring_.converts(input))
-    return error(ENOTSUP, "the CPU converts their colors to %s", color_target_->name.c_str());
   for (const PlannedExtractor& planned : plan_.extractors()) {
     if (planned.looks) continue;
     if (!pipeline_.on_device(planned.extraction)) return error(ENOTSUP, "%s runs on the CPU", planned.name().c_str());
@@ -429,7 +429,7 @@ Status Session::queue(Submission submission) {
   auto frames = read(std::move(dist_pictures));
   VMAFX_TRY(keep(ref.status()));
   VMAFX_TRY(keep(frames.status()));
-  if (recoloring_.converts(0)) ref = recoloring_.recolored(0, std::move(ref.value()));
+  if (recoloring_.converts(0)) ref = recoloring_.recolored(0, std::move(ref.value()), gpu_.may_run());
 
   if (submitted_ == 0) started_ = std::chrono::steady_clock::now();
   gpu_.stream_began();
@@ -455,7 +455,7 @@ StatusOr<std::vector<Pipeline::EncodeFrame>> Session::read(DistPictures pictures
   for (size_t i = 0; i < pictures.size(); i++) {
     if (!pictures[i]) continue;
     VMAFX_ASSIGN(auto held, dist_readers_[i].read(std::move(*pictures[i])));
-    held = recoloring_.recolored(i + 1, std::move(held));
+    held = recoloring_.recolored(i + 1, std::move(held), gpu_.may_run());
     frames.push_back({.encode = static_cast<int>(i), .dist = std::move(held)});
   }
   return frames;

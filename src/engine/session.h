@@ -112,8 +112,8 @@ class Session {
   int worker_threads() const;
   Status start_pipeline();
   std::optional<uint64_t> spare_pictures() const;
-  Status start_import(PictureReader& reader, const InputFormat& format, size_t input);
-  StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const InputFormat& format, size_t input) const;
+  Status start_import(PictureReader& reader, const InputFormat& format);
+  StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const InputFormat& format) const;
   Status start_look(const InputFormat& ref, std::span<const InputFormat> dist);
   std::vector<std::shared_ptr<KeptSums>> kept_sums() const;
 

@@ -11,12 +11,12 @@ Status SessionGpu::open(bool at_once) {
 }
 
 Status SessionGpu::start(const Plan& plan, const VideoFormat& format, std::optional<uint64_t> spare_pictures,
-                         Pipeline& pipeline) {
-  if (!backend_.comes_later) return add_queue(plan, format, spare_pictures, pipeline);
+                         const Recolorers& recolorers, Pipeline& pipeline) {
+  if (!backend_.comes_later) return add_queue(plan, format, spare_pictures, recolorers, pipeline);
   VMAFX_ASSIGN(DeviceExtractors made, plan.make_device_extractors(format));
   if (std::ranges::none_of(made.of_plan, [](const auto& extractor) { return extractor != nullptr; })) return {};
   kept_by_cpu_ = std::move(made.kept);
-  DeviceQueueRequest queue{std::move(made.of_plan), format, spare_pictures, request_.encodes};
+  DeviceQueueRequest queue{std::move(made.of_plan), format, spare_pictures, request_.encodes, recolorers};
   auto opening = DeviceOpening::start(
       {.device = request_.device, .queue = std::move(queue), .beside_stream = !spare_pictures.has_value()}, log_);
   if (!opening.ok()) return give_up(opening.status(), pipeline);
@@ -27,11 +27,12 @@ Status SessionGpu::start(const Plan& plan, const VideoFormat& format, std::optio
 
 /* A queue that does not fit the GPU's memory counts as a GPU that failed to open. */
 Status SessionGpu::add_queue(const Plan& plan, const VideoFormat& format, std::optional<uint64_t> spare_pictures,
-                             Pipeline& pipeline) {
+                             const Recolorers& recolorers, Pipeline& pipeline) {
   const bool wanted = std::ranges::any_of(
       plan.extractions(), [&](const PlannedExtraction& extraction) { return plan.maker(extraction).device_twin(); });
   if (!backend_.device || !wanted) return {};
-  const Status status = pipeline.add_device_queue(*backend_.device, format, spare_pictures, request_.verify);
+  const Status status =
+      pipeline.add_device_queue(*backend_.device, format, spare_pictures, request_.verify, recolorers);
   return status.ok() ? status : give_up(status, pipeline);
 }
 

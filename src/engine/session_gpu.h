@@ -16,6 +16,7 @@
 #include "engine/device/dispatch.h"
 #include "engine/frames/pipeline.h"
 #include "engine/plan.h"
+#include "kernels/recolor/recolor.h"
 
 namespace vmafx {
 
@@ -42,8 +43,12 @@ class SessionGpu {
   const std::string& fallback() const { return backend_.fallback; }
 
   /* Gives the pipeline the GPU's queue, or begins to open a GPU that comes later. The plan has its extractors.
-   * spare_pictures: see DeviceQueue::create(). */
-  Status start(const Plan& plan, const VideoFormat& format, std::optional<uint64_t> spare_pictures, Pipeline& pipeline);
+   * spare_pictures, recolorers: see DeviceQueue::create(). */
+  Status start(const Plan& plan, const VideoFormat& format, std::optional<uint64_t> spare_pictures,
+               const Recolorers& recolorers, Pipeline& pipeline);
+
+  /* Whether kernels run, or may run later. */
+  bool may_run() const { return opening_ || device(); }
 
   /* Says that the stream has begun; may be called again. */
   void stream_began();
@@ -66,7 +71,7 @@ class SessionGpu {
 
  private:
   Status add_queue(const Plan& plan, const VideoFormat& format, std::optional<uint64_t> spare_pictures,
-                   Pipeline& pipeline);
+                   const Recolorers& recolorers, Pipeline& pipeline);
   Status join(Pipeline& pipeline);
 
   const Request request_;

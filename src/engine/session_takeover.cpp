@@ -9,7 +9,7 @@ namespace vmafx {
 /* Frames in a GPU's memory need the GPU, so it must be open, or known not to open, before the first one. */
 Status Session::start_gpu() {
   const std::optional<uint64_t> spare = spare_pictures();
-  VMAFX_TRY(gpu_.start(plan_, format_, spare, pipeline_));
+  VMAFX_TRY(gpu_.start(plan_, format_, spare, recoloring_.recolorers(), pipeline_));
   if (spare) {
     gpu_.wait();
     VMAFX_TRY(look_at_gpu());

@@ -54,7 +54,7 @@ Status FramePool::check() const {
 
 void FramePool::place_planes() {
   for (int side = 0; side < 2; side++)
-    for (int p = 0; p < 3; p++) {
+    for (int p = 0; p < kPoolPlanes; p++) {
       const PoolLayout::PlaneSize& size = side ? layout_.dist[p] : layout_.ref[p];
       stride_[side][p] = round_up(size.row_bytes, kRowAlignment);
       offset_[side][p] = frame_bytes_;
@@ -103,7 +103,7 @@ PoolFrame& FramePool::next() {
   frame = PoolFrame();
   frame.number_ = next_number_++;
   for (int side = 0; side < 2; side++)
-    for (int p = 0; p < 3; p++) {
+    for (int p = 0; p < kPoolPlanes; p++) {
       const PoolLayout::PlaneSize& size = side ? layout_.dist[p] : layout_.ref[p];
       if (size.row_bytes)
         frame.staging_[side][p] = {staging_.data() + base + offset_[side][p], stride_[side][p], size.row_bytes,
@@ -155,7 +155,7 @@ Status FramePool::upload_planes() {
     planes.number = frame.number_;
     planes.batch = filling_;
     for (int side = 0; side < 2; side++)
-      for (int p = 0; p < 3; p++) {
+      for (int p = 0; p < kPoolPlanes; p++) {
         const PoolFrame::Staging& staging = frame.staging_[side][p];
         if (!staging.data || frame.skipped_[side][p]) continue;
         if (side == 0 && frame.shares_reference_) {

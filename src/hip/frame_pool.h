@@ -32,12 +32,16 @@ namespace vmafx::hip {
 
 enum class Side { kRef, kDist };
 
+/* Planes of a side of a frame: the three that metrics read, and from kSourcePlane on those of the picture that the
+ * caller makes them of, on the device, where they are not those of the input. */
+inline constexpr int kSourcePlane = 3, kPoolPlanes = 6;
+
 struct PoolLayout {
   struct PlaneSize {
     size_t row_bytes = 0;  // 0: nobody reads this plane
     size_t rows = 0;
   };
-  PlaneSize ref[3], dist[3];
+  PlaneSize ref[kPoolPlanes], dist[kPoolPlanes];
   size_t sums_bytes = 0;     // raw sums of one frame, all metrics together
   size_t scratch_bytes = 0;  // the kernels' working memory for one batch
   size_t kept_bytes = 0;     // memory that kernels fill for later batches
@@ -56,6 +60,12 @@ class PoolFrame {
   };
   const Staging& staging(Side side, int plane) const { return staging_[index(side)][plane]; }
 
+  /* This frame has a smaller plane than the pool has room for; the stride stays. */
+  void shrink(Side side, int plane, size_t row_bytes, size_t rows) {
+    staging_[index(side)][plane].row_bytes = row_bytes;
+    staging_[index(side)][plane].rows = rows;
+  }
+
   /* Rows in page-locked memory of the application, uploaded from there. They must stay until the frame's batch is
    * collected. */
   void use_pinned(Side side, int plane, const void* data, size_t stride) {
@@ -70,6 +80,7 @@ class PoolFrame {
 
   /* Nobody reads that plane of this frame (the distorted one of a frame that is not scored): it is not uploaded. */
   void skip(Side side, int plane) { skipped_[index(side)][plane] = true; }
+  void read(Side side, int plane) { skipped_[index(side)][plane] = false; }
   bool is_skipped(Side side, int plane) const { return skipped_[index(side)][plane]; }
 
   /* The reference is that of the frame before, which is of the same batch. */
@@ -93,11 +104,11 @@ class PoolFrame {
   }
 
   int64_t number_ = -1;
-  Staging staging_[2][3];
-  Pinned pinned_[2][3];
-  DevicePlane device_[2][3];
-  bool filled_later_[2][3] = {};
-  bool skipped_[2][3] = {};
+  Staging staging_[2][kPoolPlanes];
+  Pinned pinned_[2][kPoolPlanes];
+  DevicePlane device_[2][kPoolPlanes];
+  bool filled_later_[2][kPoolPlanes] = {};
+  bool skipped_[2][kPoolPlanes] = {};
   bool shares_reference_ = false;
 };
 
@@ -170,7 +181,7 @@ class FramePool {
   struct Planes {  // a frame's, on the device
     int64_t number = -1;
     int64_t batch = -1;
-    DevicePlane side[2][3];
+    DevicePlane side[2][kPoolPlanes];
   };
 
   FramePool(ContextPtr context, const PoolLayout& layout) : context_(std::move(context)), layout_(layout) {}
@@ -203,7 +214,7 @@ class FramePool {
 
   ContextPtr context_;
   PoolLayout layout_;
-  size_t stride_[2][3] = {}, offset_[2][3] = {};  // for each side and plane, in a frame's block
+  size_t stride_[2][kPoolPlanes] = {}, offset_[2][kPoolPlanes] = {};  // for each side and plane, in a frame's block
   size_t frame_bytes_ = 0, batch_bytes_ = 0, sums_stride_ = 0, batch_sums_bytes_ = 0, device_bytes_ = 0;
 
   DeviceBuffer<std::byte> device_, device_sums_, scratch_, kept_;

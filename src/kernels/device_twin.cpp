@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kSumsAlignment = 64;
 
-void add_planes(unsigned planes, const VideoFormat& format, hip::PoolLayout::PlaneSize (&sizes)[3]) {
+void add_planes(unsigned planes, const VideoFormat& format, hip::PoolLayout::PlaneSize (&sizes)[hip::kPoolPlanes]) {
   for (int p = 0; p < format.planes(); p++)
     if (planes >> p & 1) sizes[p] = {format.row_bytes(p), static_cast<size_t>(format.plane_h(p))};
 }

@@ -32,7 +32,7 @@ DISASSEMBLERS = "llvm-objdump-19", "llvm-objdump-20", "llvm-objdump-21", "llvm-o
 # All programs that launch kernels and compare the results; together they launch every kernel. The first one takes most
 # of the time.
 PARITY = "kernels/parity_test"
-PROGRAMS = PARITY, "kernels/steps/unpack_test", "kernels/steps/row_sums_hip_test"
+PROGRAMS = PARITY, "kernels/recolor/recolor_hip_test", "kernels/steps/unpack_test", "kernels/steps/row_sums_hip_test"
 PARTS = 2  # parts of the first program, which processors share
 AT_ONCE = threading.Semaphore(os.cpu_count())
 MOST_FLAT = (

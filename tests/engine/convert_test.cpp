@@ -2,11 +2,13 @@
  * of their own, on the CPU and on the GPU, here the emulator. */
 #include <unistd.h>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "tests/kernels/recolor/recolor_picture.h"
@@ -21,8 +23,9 @@ using namespace vmafx::test;
 
 namespace {
 
-constexpr VmafxColor kBt709 = {.matrix = 1, .range = 1, .transfer = 1, .primaries = 1};
-constexpr VmafxColor kPq = {.matrix = 9, .range = 1, .transfer = 16, .primaries = 9};
+constexpr VmafxColor kSdrColors = {.matrix = 1, .range = 1, .transfer = 1, .primaries = 1};
+constexpr VmafxColor kPqColors = {.matrix = 9, .range = 1, .transfer = 16, .primaries = 9};
+constexpr VmafxColor kHlgColors = {.matrix = 9, .range = 1, .transfer = 18, .primaries = 9};
 
 VmafxFormat format(const VmafxColor& color, int bits, VmafxChroma chroma = VMAFX_CHROMA_420) {
   return {.width = 96, .height = 64, .chroma = chroma, .bits = bits, .color = color, .whole_chroma = 1};
@@ -66,7 +69,7 @@ VmafxPicture sdr_colors(const VmafxFormat& f, const Samples&) { return given(f, 
 
 /* The same colors, in HDR. */
 VmafxPicture hdr_colors(const VmafxFormat& f, const Samples&) {
-  const VideoFormat from = video(format(kBt709, 10)), to = video(f);
+  const VideoFormat from = video(format(kSdrColors, 10)), to = video(f);
   const auto recolorer = Recolorer::create(from, to, {});
   ck_assert(recolorer.ok());
   const TestScratch scratch(recolorer.value()->scratch_bytes());
@@ -77,8 +80,8 @@ VmafxPicture hdr_colors(const VmafxFormat& f, const Samples&) {
 
 StreamOptions hdr_against_sdr() {
   StreamOptions options;
-  options.ref = format(kBt709, 8);
-  options.dist = format(kPq, 10);
+  options.ref = format(kSdrColors, 8);
+  options.dist = format(kPqColors, 10);
   options.dist.layout = VMAFX_LAYOUT_SEMIPLANAR;
   options.dist.shift = 6;
   options.make_ref = sdr_colors;
@@ -122,20 +125,115 @@ START_TEST(hdr_is_scored_against_sdr) {
 }
 END_TEST
 
+/* The GPU converts; with verify=1 the CPU converts and scores beside it. */
 START_TEST(the_gpu_has_equal_scores) {
-  for (const char* target : {"bt709", "ictcp-pq"}) {
-    const Outcome cpu = run_stream(converting(target), hdr_against_sdr());
-    const Outcome gpu = run_stream(converting(target, "hip"), hdr_against_sdr());
-    ck_assert_msg(!gpu.error, "%s", gpu.log.c_str());
-    ck_assert(cpu.frames == gpu.frames);
+  StreamOptions hlg_against_pq = hdr_against_sdr();
+  hlg_against_pq.ref = format(kHlgColors, 10);
+  hlg_against_pq.make_ref = hdr_colors;
+  for (const StreamOptions& options : {hdr_against_sdr(), hlg_against_pq})
+    for (const char* target : {"bt709", "ictcp-pq", "bt2020-hlg:bits=10", "p3-pq:chroma=444"}) {
+      const Outcome cpu = run_stream(converting(target), options);
+      for (const int verify : {0, 1}) {
+        Params params = converting(target, "hip");
+        params.verify = params.verify_fail = verify;
+        const Outcome gpu = run_stream(params, options);
+        ck_assert_msg(!gpu.error, "%s", gpu.log.c_str());
+        ck_assert(cpu.frames == gpu.frames);
+      }
+    }
+}
+END_TEST
+
+namespace {
+
+/* Metrics of which some look back on earlier pictures, as they are or as they convert them. */
+constexpr char kLookBack[] = "motion|name=cvvdp:fps=24|xpsnr|psnr";
+
+Outcome looking_back(const char* backend) {
+  StreamOptions options;
+  options.ref = format(kSdrColors, 8);
+  options.dist = format(kPqColors, 10);
+  options.frames = 7;
+  return run_stream(converting("bt709", backend, kLookBack), options);
+}
+
+/* What `convert_test BACKEND` prints. */
+std::string scores_text(const Outcome& outcome) {
+  std::string text = outcome.error ? outcome.log : "";
+  for (const FrameScores& frame : outcome.frames)
+    for (const auto& [key, score] : frame) {
+      char line[100];
+      std::snprintf(line, sizeof line, "%s %a\n", key.c_str(), score);
+      text += line;
+    }
+  return text;
+}
+
+}  // namespace
+
+/* A GPU fails in mid-stream: the CPU converts the pictures that it had, and those before that metrics look back on. */
+START_TEST(the_cpu_takes_over) {
+  const std::string want = scores_text(looking_back("cpu"));
+  assert_contains(want, "cvvdp_fps_24 0x");
+  ck_assert(run_again("", "hip").text == want);
+  const auto calls = list_calls("hip");
+  std::vector<size_t> launches;
+  for (size_t i = 0; i < calls.size(); i++)
+    if (calls[i] == "hipModuleLaunchKernel") launches.push_back(i + 1);
+  /* Batches go off as the device is idle, so that the same number may be another call in each run. */
+  const std::string told = "the CPU takes over\n";
+  int taken_over = 0;
+  for (const size_t part : {2, 4, 6}) {
+    const std::string call = std::to_string(launches[launches.size() * part / 7]);
+    std::string text = run_again(emulator("FAIL", call + ":launch"), "hip").text;
+    if (text.starts_with(told)) taken_over++, text.erase(0, told.size());
+    ck_assert_msg(text == want, "FAIL=%s: %.500s", call.c_str(), text.c_str());
   }
+  ck_assert_int_ge(taken_over, 1);
+}
+END_TEST
+
+/* Encodes of several formats: each is converted in its own way, and the reference once. */
+START_TEST(encodes_are_converted) {
+  const auto scores = [](const char* backend) {
+    const VmafxFormat ref = format(kSdrColors, 8),
+                      dists[] = {format(kPqColors, 10), ref, format(kPqColors, 12, VMAFX_CHROMA_444)};
+    Params params = converting("bt2020-pq:bits=10", backend, "psnr|motion|float_ssim");
+    params.encodes = 3;
+    params.verify = params.backend == std::string("hip");
+    params.verify_fail = 1;
+    VmafxContext* ctx = nullptr;
+    ck_assert_int_eq(open_context(&ctx, params), 0);
+    ck_assert_int_eq(vmafx_configure_encodes(ctx, &ref, dists, 3), 0);
+    std::string text;
+    for (int n = 0; n < 3; n++) {
+      const VmafxPicture from = sdr_colors(ref, {});
+      const VmafxPicture pictures[] = {hdr_colors(dists[0], {}), TestPicture::make(ref, make_samples(ref, n, true)),
+                                       hdr_colors(dists[2], {})};
+      const VmafxPicture* const given[] = {&pictures[0], &pictures[1], &pictures[2]};
+      ck_assert_int_eq(vmafx_submit_encodes(ctx, &from, given, 3), 0);
+    }
+    ck_assert_int_eq(vmafx_finish(ctx), 0);
+    VmafxFrameResult result;
+    while (vmafx_receive(ctx, &result) == 0)
+      for (size_t i = 0; i < result.n_scores; i++) {
+        char line[100];
+        std::snprintf(line, sizeof line, "%d %s %a\n", result.encode, result.scores[i].key, result.scores[i].value);
+        text += line;
+      }
+    vmafx_close(&ctx);
+    return text;
+  };
+  const std::string cpu = scores("cpu");
+  assert_contains(cpu, "2 psnr_y");
+  assert_text_eq(scores("hip"), cpu);
 }
 END_TEST
 
 /* Pictures that are in the target's format already are not touched. */
 START_TEST(what_needs_no_conversion_stays) {
   StreamOptions options;
-  options.ref = options.dist = format(kBt709, 8);
+  options.ref = options.dist = format(kSdrColors, 8);
   const Outcome as_is = run_stream(params_for("cpu", "", "psnr|ciede"), options);
   const Outcome converted = run_stream(converting("bt709"), options);
   ck_assert(as_is.frames == converted.frames && as_is.frames.size() == 6);
@@ -218,7 +316,7 @@ START_TEST(models_have_targets) {
                     without = model_file("without.json", "");
   const std::string of_target = "path=" + with, of_pictures = "path=" + without;
   StreamOptions options;
-  options.ref = options.dist = format(kPq, 10);
+  options.ref = options.dist = format(kPqColors, 10);
   const Outcome got = run_stream(params_for("cpu", of_target.c_str(), ""), options);
   Params params = params_for("cpu", of_pictures.c_str(), "");
   params.convert = "ictcp-pq";
@@ -239,7 +337,7 @@ START_TEST(models_have_targets) {
   assert_contains(complaint(of_target, "psnr", nullptr), "in which feature=psnr would be computed, too");
   assert_contains(complaint(of_target, "", "bt709"), "leave convert=bt709 out");
   assert_contains(complaint(of_target + "|" + of_pictures + ":name=b", "", nullptr),
-                  "are of pictures in different color spaces");
+                  "are of pictures in different color spaces, and a session has one; give each its own session");
   options.dist.color = {};
   assert_contains(complaint(of_target, "", nullptr), "cannot be converted to the model's color space: its matrix is");
   VmafxPredictor* predictor = nullptr;
@@ -251,35 +349,46 @@ START_TEST(models_have_targets) {
 }
 END_TEST
 
-/* A reference that stays has its own colors; sessions convert it. */
+/* A reference that stays has its own colors; sessions convert it, and leave copies of its own planes on the GPU. */
 START_TEST(kept_references_are_converted) {
   const StreamOptions options = hdr_against_sdr();
+  const VmafxKeptReferenceParams on_gpus = {.device_budget = 1 << 24};
   VmafxKeptReference* reference = nullptr;
-  ck_assert_int_eq(vmafx_kept_reference_open(&reference, &options.ref, nullptr), 0);
+  ck_assert_int_eq(vmafx_kept_reference_open(&reference, &options.ref, &on_gpus), 0);
   const VmafxPicture ref = sdr_colors(options.ref, {});
   ck_assert_int_eq(vmafx_kept_reference_add(reference, &ref), 0);
-  VmafxContext* ctx = nullptr;
-  ck_assert_int_eq(open_context(&ctx, converting("bt2020-pq", "cpu", "psnr|motion")), 0);
-  ck_assert_int_eq(vmafx_configure_against(ctx, reference, &options.dist, 1), 0);
-  const VmafxPicture dist = hdr_colors(options.dist, {});
-  const VmafxPicture* const dists[] = {&dist};
-  ck_assert_int_eq(vmafx_submit_against(ctx, 0, dists, 1), 0);
-  ck_assert_int_eq(vmafx_finish(ctx), 0);
-  VmafxFrameResult result;
-  ck_assert_int_eq(vmafx_receive(ctx, &result), 0);
   const Outcome want = run_stream(converting("bt2020-pq", "cpu", "psnr|motion"), options);
-  for (size_t i = 0; i < result.n_scores; i++)
-    ck_assert_double_eq(result.scores[i].value, want.frames.front().at(result.scores[i].key));
-  vmafx_close(&ctx);
+  for (const char* backend : {"cpu", "hip", "hip"}) {
+    VmafxContext* ctx = nullptr;
+    ck_assert_int_eq(open_context(&ctx, converting("bt2020-pq", backend, "psnr|motion")), 0);
+    ck_assert_int_eq(vmafx_configure_against(ctx, reference, &options.dist, 1), 0);
+    const VmafxPicture dist = hdr_colors(options.dist, {});
+    const VmafxPicture* const dists[] = {&dist};
+    ck_assert_int_eq(vmafx_submit_against(ctx, 0, dists, 1), 0);
+    ck_assert_int_eq(vmafx_finish(ctx), 0);
+    VmafxFrameResult result;
+    ck_assert_int_eq(vmafx_receive(ctx, &result), 0);
+    for (size_t i = 0; i < result.n_scores; i++)
+      ck_assert_double_eq(result.scores[i].value, want.frames.front().at(result.scores[i].key));
+    vmafx_close(&ctx);
+  }
   vmafx_kept_reference_close(&reference);
   ck_assert_int_eq(TestPicture::alive, 0);
 }
 END_TEST
 
-int main() {
+int main(int argc, char** argv) {
   use_emulator();
+  if (argc > 1) {
+    const Outcome outcome = looking_back(argv[1]);
+    const bool taken_over = outcome.log.find("the CPU scores from there on") != std::string::npos;
+    std::printf("%s%s", taken_over ? "the CPU takes over\n" : "", scores_text(outcome).c_str());
+    return outcome.error ? 1 : 0;
+  }
   return run_host_suite_on_device("convert", {{"hdr_against_sdr", hdr_is_scored_against_sdr},
                                               {"gpu", the_gpu_has_equal_scores},
+                                              {"takeover", the_cpu_takes_over},
+                                              {"encodes", encodes_are_converted},
                                               {"stays", what_needs_no_conversion_stays},
                                               {"reports", reports_say_so},
                                               {"wrong_targets", wrong_targets_are_refused},

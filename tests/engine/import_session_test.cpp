@@ -578,6 +578,27 @@ START_TEST(device_addresses_wait_for_their_stream) {
 }
 END_TEST
 
+/* Kernels convert their colors there, too. */
+START_TEST(pictures_to_convert_are_read_where_they_lie) {
+  for (VmafxFormat f : {kPlanar, kNv12, kP010}) {
+    f.color = {.matrix = 9, .range = 1, .transfer = 16, .primaries = 9};
+    Params params = params_on("cpu");
+    params.convert = "bt709";
+    const Outcome want = run_stream(params, host_stream(f));
+    DmabufDecoder decoder;
+    decoder.pitch_alignment = f.bits == 8 ? 64 : 2;
+    params.backend = "hip";
+    params.verify = 4;
+    const Outcome got = run_dmabuf(decoder, f, params, kBoth);
+    ck_assert_msg(!want.error && !got.error, "%s%s", want.log.c_str(), got.log.c_str());
+    ck_assert(got.frames == want.frames && got.frames.size() == kFrames);
+    assert_contains(got.log, "verify=4: the largest difference between GPU and CPU in 3 frames is 0");
+    assert_contains(got.log, counts("reference", kFrames, 0, 3));
+    ck_assert_int_eq(TestPicture::alive, 0);
+  }
+}
+END_TEST
+
 START_TEST(device_addresses_need_their_context) {
   const hip::OpenedDevice device = open_test_device();
   DeviceDecoder decoder(device);
@@ -742,6 +763,7 @@ int main(int argc, char** argv) {
                                          {"cpu", the_cpu_gets_downloads},
                                          {"context", device_addresses_need_their_context},
                                          {"two_devices", addresses_of_another_device_are_downloaded},
+                                         {"converted", pictures_to_convert_are_read_where_they_lie},
                                          {"named_device", addresses_of_the_device_that_is_named_are_imported},
                                          {"import_host", downloads_that_were_asked_for_are_told_so},
                                          {"failing", a_failing_import_is_a_download},

@@ -34,7 +34,7 @@ VALUES += " method log_fmt score_fmt together piece attempts stall scheduler wor
 VALUES += " scale input_option ref_option crop rotate range_of matrix_of pair_by"
 VALUES += " target min_crf max_crf confidence samples memory encoder preset enc vfilter pix_format keyint"
 VALUES += " encoder_device crf acodec audio_option without per_scene scene_threshold"
-VALUES += " hwaccel scale_on port frame"
+VALUES += " hwaccel scale_on port frame convert"
 SCORING = {
     "model": (["m.json", "n.json"], ["--model", "path=m.json", "--model", "version=x:name=y|name=z:path=n.json"])
 }

@@ -259,6 +259,71 @@ def inputs_of_other_transfers(lab):
 
 
 @case
+def inputs_in_a_color_space_that_is_asked_for(lab):
+    """--convert: HDR against SDR, with tags that one of them lost; the result, the table and the log say so, and verify
+    does it again.
+    """
+    sdr = "setparams=color_trc=bt709:color_primaries=bt709:colorspace=bt709"
+    tags = "-color_trc {} -color_primaries {} -colorspace {} -c:v ffv1"
+    pale = f"format=yuv444p,boxblur=4,hue=s=0.2,{sdr}"  # colors that RGB has
+    video = made(lab, "video.mkv", "-vf", pale, *tags.format("bt709", "bt709", "bt709").split())
+    to_pq = "primaries=2020:matrix=2020_ncl:transfer=smpte2084:npl=203,format=yuv444p10le"
+    from_sdr = "primariesin=709:matrixin=709:transferin=709:rangein=limited:range=limited"
+    chain = f"{pale},zscale={from_sdr}:{to_pq}"
+    hdr = made(lab, "hdr.mkv", "-vf", chain, *tags.format("smpte2084", "bt2020", "bt2020nc").split())
+    words = "--convert", "bt709:tones=clip:bits=10", "--model", "none", "--feature", "psnr"
+    result, done = scored(lab, hdr, video, *words, "--log", "log.json")
+    (encode,) = result["encodes"]
+    check(encode["pooled"]["psnr_y"]["min"] > 50, encode["pooled"])
+    check_equal((encode["conversion"]["target"], encode["conversion"]["bits"]), ("bt709", 10), "conversion")
+    (line,) = result["preparation"]
+    check(line.startswith("all are converted to bt709:tones=clip:bits=10 before they are scored, as --convert"), line)
+    check("hdr.mkv from bt2020nc/smpte2084/bt2020" in line and "video.mkv from bt709/bt709/bt709" in line, line)
+    run = lab.json("log.json")["vmafx"]
+    check_equal((run["options"]["convert"], run["conversion"]["target"]), (words[1], "bt709"), "facts of the log")
+    check_equal(result["provenance"]["settings"]["convert"], words[1], "the setting")
+    verified = vmafx(lab, "verify", "log.json").succeeded()
+    check(verified.out.startswith("equal:"), verified.out)
+    untagged = made(lab, "untagged.mkv", "-vf", f"{chain},setparams=color_trc=unknown", "-c:v", "ffv1")
+    done = vmafx(lab, "score", untagged, hdr, "--convert", "bt709", "--model", "none", "--feature", "psnr").succeeded()
+    done.says("untagged.mkv does not say its color", "transfer (taken for smpte2084)")
+    said = "pictures were converted to bt709, 10 bits, 4:4:4; tones of HDR by the BT.2390 EETF, 1000 to 203 cd/m2"
+    check(said in done.out, done.out)
+    vmafx(lab, "score", hdr, video, "--convert", "srgb").failed(1, "there is no convert=srgb; use one of bt709, bt2020")
+
+
+@case
+def models_in_color_spaces_of_their_own(lab):
+    """Models whose files have a conversion_target are scored beside others, each on its pictures."""
+    spaces = {"ictcp": "ictcp", "pq": "bt2020nc"}
+    svm = "svm_type nu_svr\nkernel_type rbf\ngamma 1\nnr_class 2\ntotal_sv 1\nrho -50\nSV\n1 1:1 \n"
+    model = {"model_type": "LIBSVMNUSVR", "norm_type": "none", "model": svm}
+    model["feature_names"] = ["VMAF_integer_feature_adm2_score"]
+    texts = ["path=plain.json:name=plain"]
+    (lab.folder / "plain.json").write_text(json.dumps({"model_dict": model}))
+    for name, matrix in spaces.items():
+        space = {"range": "limited", "primaries": "bt2020", "trc": "smpte2084", "matrix": matrix}
+        own = {**model, "conversion_target": {"colorspace": space}}
+        (lab.folder / f"{name}.json").write_text(json.dumps({"model_dict": own}))
+        texts.append(f"path={name}.json:name={name}")
+    tags = "setparams=range=tv:color_trc=bt709:color_primaries=bt709:colorspace=bt709"
+    told = "-color_range tv -color_trc bt709 -color_primaries bt709 -colorspace bt709 -c:v ffv1".split()
+    clips = [
+        made(lab, f"tagged{number}.mkv", "-vf", f"{own}{tags}", *told) for number, own in enumerate(("boxblur=2,", ""))
+    ]
+    options = [word for text in texts for word in ("--model", text)]
+    result, done = scored(lab, *clips, *options)
+    (encode,) = result["encodes"]
+    together = {key: encode["pooled"][key]["mean"] for key in ("plain", *spaces)}
+    alone = {}
+    for key, text in zip(together, texts):
+        alone[key] = scored(lab, *clips, "--model", text)[0]["encodes"][0]["pooled"][key]["mean"]
+    check_equal(together, alone, "scores in one run and each alone")
+    check_equal(len(set(together.values())), 3, "scores of three color spaces")
+    check_equal([own["models"] for own in encode["conversion"]], [["ictcp"], ["pq"]], "the models of conversions")
+
+
+@case
 def inputs_of_other_rates_and_lengths(lab):
     fast = made(lab, "fast.mkv", "-vf fps=50 -c:v ffv1")
     psnr, done = psnr_of(lab, fast, lab.clips.ref)

@@ -50,12 +50,14 @@ def of_times(ffmpeg: str, dists: Sequence[Video], ref: Video) -> tuple[list[Vide
     return [dist for dist, _ in pairs], pairs[0][1], list(dict.fromkeys(notes))
 
 
-def of_pictures(ffmpeg: str, dists: Sequence[Video], ref: Video, zeros: Sequence[int]) -> Decided:
-    """Returns what is decided about pictures; `zeros` are the times when all begin. Raises Failure if encodes need
-    different references.
+def of_pictures(
+    ffmpeg: str, dists: Sequence[Video], ref: Video, zeros: Sequence[int], converts: bool = False
+) -> Decided:
+    """Returns what is decided about pictures; `zeros` are the times when all begin, `converts` is that of
+    _inputs.make_alike(). Raises Failure if encodes need different references.
     """
     notes: list[str] = []
-    trials = [Trial(ffmpeg, (zero, zeros[-1]), notes) for zero in zeros[:-1]]
+    trials = [Trial(ffmpeg, (zero, zeros[-1]), notes, converts) for zero in zeros[:-1]]
     pairs = [_pair(trial, dist, ref) for trial, dist in zip(trials, dists)]
     own_refs = [own for _, own in pairs]
     common = _common(dists, ref, own_refs)
@@ -72,6 +74,7 @@ class Trial:
     ffmpeg: str
     zeros: tuple[int, int]
     notes: list[str]
+    converts: bool
     alike_in_fields: bool = False  # whether it is sure that lines of both are of the same times, whatever their marks
 
     def best_of(self, ways: Sequence[Way], clear: float, pictures: int = PICTURES) -> Outcome:
@@ -265,7 +268,7 @@ def _matrix(trial: Trial, dist: Video, ref: Video) -> tuple[Video, Video]:
 
 def _primaries(trial: Trial, dist: Video, ref: Video) -> tuple[Video, Video]:
     """Decides whether primaries differ, or only their tags."""
-    if not _inputs.primaries_differ(dist, ref):
+    if trial.converts or not _inputs.primaries_differ(dist, ref):
         return dist, ref
     ways = [Way(dist, ref), Way(replace(dist, primaries=ref.primaries), ref)]
     outcome = trial.best_of(ways, CLEAR_COLORS, SMALL)

@@ -65,10 +65,19 @@ def _run(runs: Sequence[Json]) -> Json:
     for key in ("backend", "models", "model_sha256", "scores"):
         if any(key in run for run in runs):
             whole[key] = {name: value for run in runs for name, value in run.get(key, {}).items()}
+    if any("conversion" in run for run in runs):
+        whole["conversion"] = _conversions(runs)
     if "options" in whole:
         options = [run["options"] for run in runs if "options" in run]
         whole["options"] = options[0] | {name: _listed([own.get(name, "") for own in options]) for name in LISTS}
     return whole
+
+
+def _conversions(runs: Sequence[Json]) -> Json | list[Json]:
+    """Returns the conversion of all pictures, or else each of them with the scores of models that it is of."""
+    if all(run.get("conversion") == runs[0].get("conversion") for run in runs):
+        return dict(runs[0]["conversion"])
+    return [run["conversion"] | {"models": list(run.get("models", {}))} for run in runs if "conversion" in run]
 
 
 def _listed(texts: Sequence[str]) -> str:

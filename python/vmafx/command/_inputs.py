@@ -4,9 +4,9 @@ colors, sample formats.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ._ffmpeg import Video
 from ._models import Size
@@ -128,19 +128,22 @@ def make_alike(
     zeros: list[int] | None = None,
     cut: bool = False,
     sizes: Sequence[Size | None] = (None,),
+    converts: bool = False,
 ) -> Preparation:
     """Returns the filters that make the inputs alike.
 
     `zeros`: the times of the first pictures, if they are apart; or the times to begin with, if earlier pictures are to
-    be `cut` off. `sizes`: the sizes at which pictures are scored; None stands for the reference's. Raises Failure.
+    be `cut` off. `sizes`: the sizes at which pictures are scored; None stands for the reference's. `converts`: the
+    filter vmafx converts colors and samples itself, and these filters only tell it the colors. Raises Failure.
     """
-    refuse_light(dists, ref)
+    if not converts:
+        refuse_light(dists, ref)
     _refuse_shapes(dists, ref)
     notes: list[str] = []
     if zeros and not cut:
         starts = ", ".join(f"{video.name} at {video.start:.3f} s" for video in (*dists, ref))
         notes.append(f"the pictures start at different times ({starts}): all are taken from their first frame")
-    chains = chains_of(dists, ref, notes, zeros, cut, sizes)
+    chains = chains_of(dists, ref, notes, zeros, cut, sizes, converts)
     if not cut:
         notes += _lengths(dists, ref)
     return Preparation(chains[:-1], chains[-1], list(dict.fromkeys(notes)), zeros)
@@ -153,21 +156,24 @@ def chains_of(
     zeros: list[int] | None = None,
     cut: bool = False,
     sizes: Sequence[Size | None] = (None,),
+    converts: bool = False,
 ) -> list[Chain]:
     """Returns the filters of the encodes and of the reference, and adds notes on them. Raises Failure.
 
     The arguments are those of make_alike().
     """
-    target = _target(dists, ref)
+    seen = [_in_colors_of(ref, video) if converts else video for video in dists]
+    target = _target(seen, ref)
     chains = []
-    for video, zero in zip((*dists, ref), zeros or [0] * (len(dists) + 1)):
+    for video, own, zero in zip((*dists, ref), (*seen, ref), zeros or [0] * (len(dists) + 1)):
         times = [f"settb=AVTB,setpts=PTS-({zero})"] if zeros else []
         if cut:
             times.append(f"trim=start_pts={-round(1e6 * half_a_frame(video))}")
         if video.fields:
             times.append(video.fields)
         times += _rate(video, ref, notes)
-        pictures = [",".join(_picture(video, ref, target, size, notes)) for size in sizes]
+        tags = [_tags(video)] if converts else []
+        pictures = [",".join([*_picture(own, ref, target, size, notes), *tags]) for size in sizes]
         chains.append(Chain(",".join(times), tuple(pictures)))
     return chains
 
@@ -183,6 +189,11 @@ def is_rgb(video: Video) -> bool:
 def primaries_differ(video: Video, ref: Video) -> bool:
     own, wanted = (SAME_PRIMARIES.get(one.primaries or "", one.primaries) for one in (video, ref))
     return bool(own and wanted) and own != wanted
+
+
+def lights_differ(video: Video, ref: Video) -> bool:
+    """Returns whether one is HDR and the other is not, or another kind of it."""
+    return bool(video.transfer and ref.transfer) and HDR.get(video.transfer or "") != HDR.get(ref.transfer or "")
 
 
 def same_size(video: Video, ref: Video) -> bool:
@@ -203,11 +214,12 @@ def _refuse_shapes(dists: list[Video], ref: Video) -> None:
 
 def refuse_light(dists: list[Video], ref: Video) -> None:
     for video in dists:
-        if video.transfer and ref.transfer and HDR.get(video.transfer) != HDR.get(ref.transfer):
+        if lights_differ(video, ref):
+            own, wanted = (HDR.get(one.transfer or "", "SDR") for one in (video, ref))
             raise Failure(
-                f"{video.name} is {HDR.get(video.transfer, 'SDR')} and {ref.name} is {HDR.get(ref.transfer, 'SDR')}: "
-                "map the tones of one of them first (ffmpeg's filters zscale and tonemap), or score them with ffmpeg's "
-                "filter, as in vmafx=convert=bt709"
+                f"{video.name} is {own} and {ref.name} is {wanted}: "
+                "map the tones of one of them first (ffmpeg's filters zscale and tonemap), or have both "
+                "converted (--convert bt709)"
             )
 
 
@@ -416,6 +428,55 @@ def _light(video: Video, ref: Video, notes: list[str]) -> list[str]:
         matrix = video.matrix or usual_matrix(video)
         filters = [f"zscale=matrixin={matrix}:matrix={matrix}:{':'.join(words)}"]
     return filters + ([f"setparams={':'.join(told)}"] if told else [])
+
+
+def with_known_colors(videos: Sequence[Video], notes: list[str]) -> list[Video]:
+    """Returns the inputs with all colors known, as a conversion needs them: what one does not tell is taken from
+    another one, the reference first, which is the last of them, or is the usual for SDR.
+    """
+    known = []
+    for video in videos:
+        others = (videos[-1], *videos[:-1])
+        told: dict[str, Any] = {}
+        for name, usual in (("matrix", usual_matrix(video)), ("transfer", "bt709"), ("primaries", "bt709")):
+            if not getattr(video, name) and not (name == "matrix" and is_rgb(video)):
+                values = (getattr(other, name) for other in others)
+                told[name] = next((value for value in values if value and value != "gbr"), usual)
+        if told:
+            taken = ", ".join(f"color {name} (taken for {value})" for name, value in told.items())
+            notes.append(f"{video.name} does not say its {taken}")
+        known.append(replace(video, **told))
+    return known
+
+
+def colors_text(video: Video) -> str:
+    return f"{video.matrix}/{video.transfer}/{video.primaries}"
+
+
+def _in_colors_of(ref: Video, video: Video) -> Video:
+    """Returns the video as if it had the colors and samples of the reference. RGB, which the filter does not score,
+    stays RGB.
+    """
+    if is_rgb(video) or is_rgb(ref):
+        return replace(video, transfer=ref.transfer, primaries=ref.primaries)
+    return replace(
+        video,
+        matrix=ref.matrix,
+        transfer=ref.transfer,
+        primaries=ref.primaries,
+        full_range=ref.full_range,
+        pix_fmt=ref.pix_fmt,
+    )
+
+
+def _tags(video: Video) -> str:
+    """Returns the filter that tells the colors of a video, whose frames may have lost them; those of RGB, which others
+    tell, without its matrix and range.
+    """
+    words = [f"color_trc={video.transfer}", f"color_primaries={video.primaries}"]
+    if not is_rgb(video):
+        words = [f"range={_range(video)}", f"colorspace={video.matrix}", *words]
+    return f"setparams={':'.join(words)}"
 
 
 def _transfer_words(video: Video, ref: Video, notes: list[str]) -> list[str]:

@@ -5,6 +5,7 @@ pictures are scaled to that display, bicubic, as Netflix advises
 (https://github.com/Netflix/vmaf/blob/master/resource/doc/faq.md) and as ab-av1 does.
 """
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -95,6 +96,23 @@ def rows_of(text: str) -> int | None:
     if found:
         return int(found[1])
     return 1080 if re.match(r"vmaf_(?:float_|b_)*v?\d", name) else None
+
+
+def target_of(text: str) -> str | None:
+    """Returns the color space that a model file has pictures converted to, as a text to compare; None: they stay as
+    they are. Raises Failure for a file that cannot be read.
+    """
+    first = re.split(r"(?<!\\):", text)[0]
+    if not first.startswith("path="):
+        return None
+    content = _read(Path(re.sub(r"\\(.)", r"\1", first[5:])))
+    found = re.search(r'"conversion_target"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)?\})', content)
+    if not found:
+        return None
+    try:
+        return json.dumps(json.loads(found[1]), sort_keys=True)
+    except ValueError:
+        return found[1]  # the filter says what is wrong
 
 
 def _read(path: Path) -> str:

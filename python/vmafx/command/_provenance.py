@@ -27,7 +27,7 @@ SCHEMA = 1
 MOST_AT_ONCE = 4  # inputs that are read at the same time
 FORMATS = ".json", ".ndjson"  # logs that have room for it
 # The settings that change scores; those of models and of input options are told in another form.
-OF_SCORES = "features", "scale", "window", "partial", "as_is", "hwaccel", "scale_on"
+OF_SCORES = "features", "scale", "window", "partial", "as_is", "hwaccel", "scale_on", "convert"
 # Input options whose value is for nobody else.
 SECRET = re.compile("auth|cookie|header|key|pass|proxy|secret|token|user", re.I)
 
@@ -156,7 +156,7 @@ def settings_of(provenance: dict[str, Any], own: Settings) -> Settings:
     """Returns the settings that change scores from a report, and all others from `own`."""
     told = provenance["settings"]
     chosen: dict[str, Any] = {
-        name: tuple(told[name]) if isinstance(told[name], list) else told[name] for name in OF_SCORES
+        name: tuple(told[name]) if isinstance(told[name], list) else told[name] for name in OF_SCORES if name in told
     }
     return replace(own, models=tuple(told["models"]), **chosen)
 

@@ -61,6 +61,7 @@ class Result:
             f"{key}: model {model['model']}, pictures of {model['width']}x{model['height']}"
             for key, model in self.models.items()
         ]
+        lines += list(dict.fromkeys(text for encode in self.encodes for text in _conversion_texts(encode)))
         places = [_place(encode) for encode in self.encodes]
         for encode, promise, place in zip(self.encodes, self.promises, places):
             name = f"{shown(encode.name)}: " if len(self.encodes) > 1 else ""
@@ -105,8 +106,21 @@ class Result:
             "doubts": encode.doubts,
             "backend": encode.run.get("backend", {}),
             "device": encode.run.get("device"),
+            "conversion": encode.run.get("conversion"),
             "warnings": encode.warnings,
         }
+
+
+def _conversion_texts(encode: Encode) -> list[str]:
+    """Returns a line on each color space that the pictures were converted to."""
+    told = encode.run.get("conversion") or []
+    return [_conversion_text(one) for one in (told if isinstance(told, list) else [told])]
+
+
+def _conversion_text(told: Mapping[str, Any]) -> str:
+    names = f"{', '.join(told['models'])}: " if "models" in told else ""
+    tones = f"; tones of HDR by the {told['tone_mapping']}" if "tone_mapping" in told else ""
+    return f"{names}pictures were converted to {told['target']}, {told['bits']} bits, {told['chroma']}{tones}"
 
 
 def _models(work: Work, group: Any) -> dict[str, dict[str, Any]]:

@@ -188,7 +188,8 @@ SETTINGS = _object(
         "ref_options": LISTED,
         "range": MAYBE_TEXT,
         "log": {"enum": ["json", "ndjson", "csv", "xml"], "description": "the format of a report"},
-    }
+    },
+    {"convert": MAYBE_TEXT},
 )
 PROVENANCE = _object(
     {

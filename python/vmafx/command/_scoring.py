@@ -66,6 +66,7 @@ class Settings:
     hwaccel: str = NONE  # the value of --hwaccel, for decoders.chosen
     scale_on: str = "cpu"  # the value of --scale-on
     maps: str | None = None  # a folder for maps
+    convert: str | None = None  # the value of --convert: the color space in which the filter scores
 
     def as_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -91,11 +92,12 @@ class Settings:
 
 @dataclass(frozen=True)
 class Group:
-    """The scores that one filter of the graph makes: of pictures of one size."""
+    """The scores that one filter of the graph makes: of pictures of one size in one color space."""
 
     models: tuple[str, ...]
     features: tuple[str, ...]
     size: Size | None  # None: the reference's
+    target: str | None = None  # the color space that the models' files have pictures converted to
 
     @property
     def keys(self) -> dict[str, str]:
@@ -222,19 +224,29 @@ def prepare(
     changes = list(changes or [AS_TAGGED] * len(videos))
     rate = counting_rate(videos[-1])
     *encodes, reference = [change.facts(video, rate) for change, video in zip(changes, videos)]
-    _inputs.refuse_light(encodes, reference)
+    said_of_colors: list[str] = []
+    if settings.convert:
+        *encodes, reference = _inputs.with_known_colors([*encodes, reference], said_of_colors)
+        said_of_colors.append(_said_of_conversion(settings.convert, [*encodes, reference]))
+    else:
+        _inputs.refuse_light(encodes, reference)
     encodes, reference, said = _decision.of_times(settings.ffmpeg, encodes, reference)
     asked = begins(encodes, reference) if begins else None
     found = asked or _begins_of(changes[:-1])
     zeros = _zeros(encodes, reference, found)
-    decided = _decision.of_pictures(settings.ffmpeg, encodes, reference, zeros)
+    decided = _decision.of_pictures(settings.ffmpeg, encodes, reference, zeros, bool(settings.convert))
     apart = found or _inputs.start_apart(encodes, reference)
     groups, said_of_sizes = _groups(settings, decided.dists, decided.ref)
     preparation = _inputs.make_alike(
-        decided.dists, decided.ref, zeros if apart else None, bool(found), [group.size for group in groups]
+        decided.dists,
+        decided.ref,
+        zeros if apart else None,
+        bool(found),
+        [group.size for group in groups],
+        bool(settings.convert),
     )
     of_begins = [f"{video.name} {begin.text}" for video, begin in zip(encodes, asked or ())] + notes_of(changes, videos)
-    notes = [*of_begins, *said, *decided.notes, *preparation.notes, *said_of_sizes]
+    notes = [*of_begins, *said, *decided.notes, *preparation.notes, *said_of_sizes, *said_of_colors]
     preparation = dataclasses.replace(preparation, notes=list(dict.fromkeys(notes)))
     work = Work(settings, decided.dists, decided.ref, preparation, groups, changes, asked, decided.own_refs)
     for video, span in zip(work.videos, work.spans() if found else []):
@@ -243,12 +255,20 @@ def prepare(
     return work
 
 
+def _said_of_conversion(target: str, videos: Sequence[_ffmpeg.Video]) -> str:
+    own = ", ".join(f"{video.name} from {_inputs.colors_text(video)}" for video in videos)
+    return (
+        f"all are converted to {target} before they are scored, as --convert says ({own}): compare such scores only "
+        "with others of the same --convert"
+    )
+
+
 def prepare_stream(settings: Settings, dist: _ffmpeg.Video, ref: _ffmpeg.Video, times: tuple[str, str]) -> Work:
     """Returns the work for an encode that does not exist yet: its facts are known, and its pictures are the
     reference's. `times`: filters of both that come first. Raises Failure.
     """
     groups, said_of_sizes = _groups(settings, [dist], ref)
-    alike = _inputs.make_alike([dist], ref, sizes=[group.size for group in groups])
+    alike = _inputs.make_alike([dist], ref, sizes=[group.size for group in groups], converts=bool(settings.convert))
     chains = [
         chain._replace(times=",".join(filter(None, (own, chain.times))))
         for own, chain in zip(times, (*alike.dist, alike.ref))
@@ -308,16 +328,16 @@ def prepare_again(work: Work, changes: Sequence[Change], settings: Settings | No
 
 
 def _groups(settings: Settings, dists: list[_ffmpeg.Video], ref: _ffmpeg.Video) -> tuple[list[Group], list[str]]:
-    """Returns the groups, models at the sizes that they are made for and features at the reference's, and notes on
-    that.
+    """Returns the groups, models at the sizes and in the color spaces that they are made for and features on pictures
+    as the reference's are, and notes on that.
     """
     scale, here = Scale.parse(settings.scale), Size(ref.width, ref.height)
     texts = settings.model_texts(here)
     if scale.word == "none":
         _refuse_sizes(dists, ref)
-    sizes = {text: _size_of_model(text, scale, ref) for text in texts}
+    kinds = {text: (_size_of_model(text, scale, ref), _models.target_of(text)) for text in texts}
     groups = [
-        Group(tuple(text for text in texts if sizes[text] == size), (), size) for size in dict.fromkeys(sizes.values())
+        Group(tuple(text for text in texts if kinds[text] == kind), (), *kind) for kind in dict.fromkeys(kinds.values())
     ]
     if settings.features or not groups:
         groups = _with_features(groups, settings.features, scale.size)
@@ -326,7 +346,10 @@ def _groups(settings: Settings, dists: list[_ffmpeg.Video], ref: _ffmpeg.Video) 
 
 def _with_features(groups: list[Group], features: tuple[str, ...], size: Size | None) -> list[Group]:
     """Adds the features to the models of the same size, or as a group of their own."""
-    joined = [dataclasses.replace(group, features=features) if group.size == size else group for group in groups]
+    joined = [
+        dataclasses.replace(group, features=features) if (group.size, group.target) == (size, None) else group
+        for group in groups
+    ]
     return joined if joined != groups else [*groups, Group((), features, size)]
 
 
@@ -499,6 +522,7 @@ def _filter_options(work: Work, group: Group, log: Path, time_range: TimeRange |
         "overwrite": 1 if settings.overwrite else None,
         "check": "off" if settings.as_is else None,
         "maps": settings.maps,
+        "convert": settings.convert,
     }
     if len(work.dists) > 1:
         options |= {"encodes": len(work.dists), "encode_names": "|".join(work.names)}

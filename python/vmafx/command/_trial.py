@@ -30,7 +30,8 @@ class Way:
 
     def chains(self) -> tuple[str, str]:
         zeros = self.zeros or (round(1e6 * self.dist.start), round(1e6 * self.ref.start))
-        dist, ref = _inputs.chains_of([self.dist], self.ref, [], list(zeros))
+        converts = _inputs.lights_differ(self.dist, self.ref)  # as the filter does later
+        dist, ref = _inputs.chains_of([self.dist], self.ref, [], list(zeros), converts=converts)
         return dist.whole(0), ref.whole(0)
 
 

@@ -22,7 +22,7 @@ from .fleet.pairs import Pair, read_list
 from .fleet.store import DATABASES, LINES, Ranges, Results, open_results
 from .fleet.summary import Summary, write_summary
 from .page.document import check_templates
-from .score import DOUBTFUL, add_decoders, scale_word
+from .score import DOUBTFUL, add_convert, add_decoders, scale_word
 
 PIECE = 15000  # frames of 1080p, which take one processor some minutes
 STALL_S = 600.0
@@ -59,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a feature, as in `vmafx score`, for the lines of the list that name none; may be repeated",
     )
     add("--scale", type=scale_word, default="model", metavar="SCALE", help="as in `vmafx score` (default: model)")
+    add_convert(parser)
     add(
         "--partial", action="store_true", help="accept damaged or incomplete files, and score the part that can be read"
     )
@@ -221,6 +222,7 @@ def _options(arguments: argparse.Namespace, place: Place) -> Options:
         "as_is": arguments.as_is,
         "hwaccel": arguments.hwaccel,
         "scale_on": arguments.scale_on,
+        "convert": arguments.convert,
     }
     if not arguments.allow_protocols:
         settings |= {"dist_options": FILES_ONLY, "ref_options": FILES_ONLY}

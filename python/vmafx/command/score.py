@@ -145,11 +145,20 @@ def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
         help="a feature, as in the filter's option feature (psnr, name=psnr:enable_chroma=false); may be repeated",
     )
     add("--scale", type=scale_word, default="model", metavar="SCALE", help=help_scale)
+    add_convert(parser)
     help_partial = "accept damaged or incomplete files, and score the part that can be read"
     add("--partial", action="store_true", help=help_partial)
     add_input_options(parser)
     add_places(parser)
     add_decoders(parser)
+
+
+def add_convert(parser: argparse.ArgumentParser) -> None:
+    help_convert = (
+        "convert all inputs to this color space before they are scored, as the filter's option convert: bt709, "
+        "bt2020-pq, …, with settings such as bt709:tones=clip"
+    )
+    parser.add_argument("--convert", metavar="TARGET", help=help_convert)
 
 
 def add_input_options(parser: argparse.ArgumentParser) -> None:
@@ -502,6 +511,7 @@ def scoring_settings(arguments: argparse.Namespace, window: str | None = None, d
         as_is=getattr(arguments, "as_is", False),
         hwaccel=arguments.hwaccel,
         scale_on=arguments.scale_on,
+        convert=arguments.convert,
     )
 
 
@@ -514,6 +524,12 @@ def _check_work(arguments: argparse.Namespace, work: Work) -> None:
                     f"the times of {video.name} begin anew in mid-stream: score it as a whole, without --range"
                 )
     if arguments.range and len(work.groups) > 1:
+        if len({group.target for group in work.groups}) > 1:
+            raise Failure(
+                "a range has pictures in one color space, but the models and features are of several: score them in "
+                "separate runs",
+                2,
+            )
         sizes = " and ".join(str(work.size_of(group)) for group in work.groups)
         raise Failure(
             f"a range has pictures of one size, but these are scored at {sizes}: use --scale reference, "

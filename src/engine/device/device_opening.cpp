@@ -140,8 +140,8 @@ Status DeviceOpening::Shared::make_device_queue(OpenedGpu& opened) {
   for (const auto& extractor : queue.extractors)
     if (extractor) with_kernels.push_back(extractor.get());
   opened.extractors = std::move(queue.extractors);
-  VMAFX_ASSIGN(opened.queue,
-               DeviceQueue::create(opened.device, with_kernels, queue.format, queue.spare_pictures, queue.encodes));
+  VMAFX_ASSIGN(opened.queue, DeviceQueue::create(opened.device, with_kernels, queue.format, queue.spare_pictures,
+                                                 queue.encodes, queue.recolorers));
   return {};
 }
 

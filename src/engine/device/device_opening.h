@@ -38,6 +38,7 @@ struct DeviceQueueRequest {
   VideoFormat format;
   std::optional<uint64_t> spare_pictures;
   int encodes;
+  Recolorers recolorers{};
 };
 
 struct OpenedGpu {

@@ -22,6 +22,13 @@ void ConvertedPictures::add(SharedConversion picture) {
   pictures_.insert(pictures_.begin(), std::move(picture));
 }
 
+Status ConvertedPictures::bring_to_host() const {
+  for (const SharedConversion& conversion : pictures_)
+    if (const auto picture = conversion->picture(); picture && picture->comes_to_host())
+      VMAFX_TRY(picture->bring_to_host());
+  return {};
+}
+
 std::vector<const std::byte*> ConvertedPictures::get() const {
   std::vector<const std::byte*> converted;
   for (const SharedConversion& picture : pictures_) converted.push_back(picture->get());

@@ -63,7 +63,10 @@ class ConvertedPictures {
   /* The picture `back` before the latest; null: there is none. */
   SharedConversion at(size_t back) const { return back < pictures_.size() ? pictures_[back] : nullptr; }
 
-  /* Converts all pictures that are not converted yet. */
+  /* Brings those to host memory that get() will read. */
+  Status bring_to_host() const;
+
+  /* Converts all pictures that are not converted yet, which are in host memory. */
   std::vector<const std::byte*> get() const;
 
  private:

@@ -30,7 +30,7 @@ constexpr uint64_t kPicturesBesides = 8;
 /* Bytes that one worker copies at once: few enough that all workers share a frame. */
 constexpr size_t kFillBytes = 512 << 10;
 
-size_t picture_bytes(const hip::PoolLayout::PlaneSize (&planes)[3]) {
+size_t picture_bytes(const hip::PoolLayout::PlaneSize (&planes)[hip::kPoolPlanes]) {
   size_t bytes = 0;
   for (const hip::PoolLayout::PlaneSize& plane : planes) bytes += plane.row_bytes * plane.rows;
   return bytes;
@@ -64,8 +64,17 @@ size_t rows_of_fill(size_t row_bytes) { return std::max<size_t>(1, kFillBytes / 
 size_t fills_of_frame(const hip::PoolLayout& layout) {
   size_t fills = 0;
   for (const auto* planes : {layout.ref, layout.dist})
-    for (int p = 0; p < 3; p++) fills += planes[p].rows / rows_of_fill(planes[p].row_bytes) + 1;
+    for (int p = 0; p < hip::kPoolPlanes; p++) fills += planes[p].rows / rows_of_fill(planes[p].row_bytes) + 1;
   return fills;
+}
+
+/* A plane of the pictures that are converted. */
+hip::PoolLayout::PlaneSize source_plane(const Recolor& params, int p) {
+  const PictureLight& source = params.source;
+  const size_t sample_bytes = source.bpc > 8 ? 2 : 1;
+  if (p == 0) return {static_cast<size_t>(source.w) * sample_bytes, static_cast<size_t>(source.h)};
+  if (!source.has_chroma) return {};
+  return {static_cast<size_t>(source.chroma_w) * sample_bytes, static_cast<size_t>(source.chroma_h)};
 }
 
 }  // namespace
@@ -73,8 +82,10 @@ size_t fills_of_frame(const hip::PoolLayout& layout) {
 StatusOr<std::unique_ptr<DeviceQueue>> DeviceQueue::create(const hip::OpenedDevice& device,
                                                            const std::vector<const Extractor*>& extractors,
                                                            const VideoFormat& format,
-                                                           std::optional<uint64_t> spare_pictures, int encodes) {
+                                                           std::optional<uint64_t> spare_pictures, int encodes,
+                                                           const Recolorers& recolorers) {
   std::unique_ptr<DeviceQueue> queue(new DeviceQueue(device, encodes));
+  VMAFX_TRY(queue->load_recolorers(recolorers));
   Status status = queue->create_pool(extractors, format, spare_pictures);
   if (status.code() == ENOMEM) status = queue->create_pool(extractors, format, spare_pictures, 1);
   VMAFX_TRY(status);
@@ -102,11 +113,28 @@ DeviceQueue::~DeviceQueue() {
   if (thread_.joinable()) thread_.join();
 }
 
+Status DeviceQueue::load_recolorers(const Recolorers& recolorers) {
+  for (const auto& recolorer : recolorers) {
+    const size_t side = recolorers_.empty() ? 0 : 1;
+    recolorers_.emplace_back();
+    if (!recolorer) continue;
+    VMAFX_ASSIGN(recolorers_.back(), DeviceRecolorer::load(device_, *recolorer));
+    for (int p = 0; p < 3; p++) {
+      const hip::PoolLayout::PlaneSize size = source_plane(recolorer->params(), p);
+      hip::PoolLayout::PlaneSize& largest = source_planes_[side][p];
+      largest = {std::max(largest.row_bytes, size.row_bytes), std::max(largest.rows, size.rows)};
+    }
+  }
+  return {};
+}
+
 Status DeviceQueue::create_pool(const std::vector<const Extractor*>& extractors, const VideoFormat& format,
                                 std::optional<uint64_t> spare_pictures, int batch) {
   hip::PoolLayout layout;
   metrics_.clear();
   for (const Extractor* extractor : extractors) add_reads(extractor->reads(), format, layout);
+  std::ranges::copy(source_planes_[0], layout.ref + hip::kSourcePlane);
+  std::ranges::copy(source_planes_[1], layout.dist + hip::kSourcePlane);
   layout.batches_in_flight = kBatchesInFlight;
   layout.encodes = encodes_;
   layout.batch = batch ? batch : batch_for(layout, spare_pictures);
@@ -212,15 +240,39 @@ Status DeviceQueue::stage(const QueuedFrame& frame) {
   else last_ref_planes_ = ref_planes;
   for (const hip::Side side : {hip::Side::kRef, hip::Side::kDist}) {
     if (shares && side == hip::Side::kRef) continue;
-    HeldPicture* const picture = side == hip::Side::kRef ? frame.ref : frame.dist;
     const unsigned planes = side == hip::Side::kRef ? ref_planes : planes_read(frame, side);
-    for (int p = 0; p < 3; p++)
+    for (int p = 0; p < hip::kPoolPlanes; p++)
       if (!(planes >> p & 1)) pool_frame.skip(side, p);
-    if (!planes) continue;
-    if (!picture->on_device()) fill(pool_frame, side, *picture);
-    else VMAFX_TRY(place(pool_frame, side, *picture->on_device()));
+    if (planes) VMAFX_TRY(stage_picture(pool_frame, side, frame, planes));
   }
   return {};
+}
+
+Status DeviceQueue::stage_picture(hip::PoolFrame& pool_frame, hip::Side side, const QueuedFrame& frame,
+                                  unsigned planes) {
+  HeldPicture* picture = side == hip::Side::kRef ? frame.ref : frame.dist;
+  int first_plane = 0;
+  if (HeldPicture* const source = picture->unconverted()) {
+    plan_recoloring(pool_frame, {staged_count_ - 1, side, input_of(frame, side), planes});
+    picture = source;
+    first_plane = hip::kSourcePlane;
+  }
+  if (picture->on_device()) return place(pool_frame, side, *picture->on_device(), first_plane);
+  fill(pool_frame, side, *picture, first_plane);
+  return {};
+}
+
+/* Has the planes of the source come to the device, for kernels that make of them those that metrics read. */
+void DeviceQueue::plan_recoloring(hip::PoolFrame& pool_frame, const Recolored& planned) {
+  const Recolor& params = recolorers_[planned.input]->params();
+  for (int p = 0; p < 3; p++) {
+    if (planned.planes >> p & 1) pool_frame.fill_on_device(planned.side, p);
+    const hip::PoolLayout::PlaneSize size = source_plane(params, p);
+    if (!size.row_bytes) continue;
+    pool_frame.read(planned.side, hip::kSourcePlane + p);
+    pool_frame.shrink(planned.side, hip::kSourcePlane + p, size.row_bytes, size.rows);
+  }
+  recolored_.push_back(planned);
 }
 
 /* Notes which frames come before this one, and that this one comes before later ones. */
@@ -234,21 +286,23 @@ void DeviceQueue::remember(const QueuedFrame& frame, int64_t number) {
   of_encode.add(number);
 }
 
-/* Copies a picture into the staging, unless a copy is on the device. The picture must stay until the frame is done. */
-void DeviceQueue::fill(hip::PoolFrame& pool_frame, hip::Side side, HeldPicture& held) {
+/* Copies a picture into the staging, unless a copy is on the device. The picture must stay until the frame is done.
+ * first_plane: of those of the pool. */
+void DeviceQueue::fill(hip::PoolFrame& pool_frame, hip::Side side, HeldPicture& held, int first_plane) {
   const HostPicture& picture = *held.in_host();
   bool is_here = true;
   for (int p = 0; p < 3; p++) {
-    const auto staging = pool_frame.staging(side, p);
-    if (!staging.data || pool_frame.is_skipped(side, p)) continue;
+    const int to = first_plane + p;
+    const auto staging = pool_frame.staging(side, to);
+    if (!staging.data || pool_frame.is_skipped(side, to)) continue;
     if (const auto copy = held.copies() ? held.copies()->find(device_, p) : hip::DevicePlane(); copy.data) {
-      pool_frame.use_device(side, p, copy);
+      pool_frame.use_device(side, to, copy);
       continue;
     }
     is_here = false;
     const SamplePlane& plane = picture.planes.plane[p];
-    if (held.copies() && may_copy_) plan_copy(held, p, plane, staging.row_bytes);
-    if (picture.pinned[p]) pool_frame.use_pinned(side, p, plane.data, static_cast<size_t>(plane.stride));
+    if (held.copies() && may_copy_) plan_copy({staged_count_ - 1, p, to, &held, {}}, plane, staging.row_bytes);
+    if (picture.pinned[p]) pool_frame.use_pinned(side, to, plane.data, static_cast<size_t>(plane.stride));
     else fill_plane(staging, plane);
   }
   (is_here ? imported_ : uploaded_)[index(side)]++;
@@ -281,17 +335,18 @@ void DeviceQueue::Fill::run(int) noexcept {
 
 /* Uses a picture on the device. It must stay until this frame is done, and later ones that look back on it: the
  * pipeline holds it. */
-Status DeviceQueue::place(hip::PoolFrame& pool_frame, hip::Side side, const DevicePicture& picture) {
+Status DeviceQueue::place(hip::PoolFrame& pool_frame, hip::Side side, const DevicePicture& picture, int first_plane) {
   imported_[index(side)]++;
   if (picture.ready) VMAFX_TRY(pool_->wait_for(*picture.ready));
   for (int p = 0; p < 3; p++) {
-    if (!pool_frame.staging(side, p).data || pool_frame.is_skipped(side, p)) continue;
+    const int to = first_plane + p;
+    if (!pool_frame.staging(side, to).data || pool_frame.is_skipped(side, to)) continue;
     const UnpackPlane& plane = picture.plane[p];
     if (picture.as_is[p]) {
-      pool_frame.use_device(side, p, {plane.from, plane.from_stride});
+      pool_frame.use_device(side, to, {plane.from, plane.from_stride});
     } else {
-      pool_frame.fill_on_device(side, p);
-      unpacks_.push_back({staged_count_ - 1, side, p, plane});
+      pool_frame.fill_on_device(side, to);
+      unpacks_.push_back({staged_count_ - 1, side, to, plane});
     }
   }
   return {};
@@ -301,9 +356,7 @@ Status DeviceQueue::unpack(const hip::Batch& batch) {
   UnpackPlane work[2 * 3 * hip::kMostBatch];
   size_t n = 0;
   for (const Unpack& planned : unpacks_) {
-    const hip::BatchPlanes& planes = batch.planes[planned.plane];
-    const hip::DevicePlane& to =
-        planned.side == hip::Side::kRef ? planes.ref[hip::ref_index(planned.frame)] : planes.dist[planned.frame];
+    const hip::DevicePlane to = pool_->plane_of(planned.side, batch.first + planned.frame, planned.plane);
     work[n] = planned.work;
     work[n].to = hip::DevicePtr<uint8_t>::from_address(to.data.address());
     work[n++].to_stride = to.stride;
@@ -312,9 +365,35 @@ Status DeviceQueue::unpack(const hip::Batch& batch) {
   return unpacker_.launch(*batch.stream, {work, n});
 }
 
+/* Makes what metrics read of the pictures that are converted, all of an input in one launch. */
+Status DeviceQueue::recolor(const hip::Batch& batch) {
+  for (size_t input = 0; input < recolorers_.size(); input++) {
+    RecolorPicture work[hip::kMostBatch];
+    size_t n = 0;
+    for (const Recolored& planned : recolored_)
+      if (planned.input == input) work[n++] = recolor_work(batch, planned);
+    if (n) VMAFX_TRY(recolorers_[input]->launch(*batch.stream, {work, n}));
+  }
+  recolored_.clear();
+  return {};
+}
+
+RecolorPicture DeviceQueue::recolor_work(const hip::Batch& batch, const Recolored& planned) const {
+  const auto plane_of = [&](int plane) { return pool_->plane_of(planned.side, batch.first + planned.frame, plane); };
+  RecolorPicture work;
+  for (int p = 0; p < 3; p++) {
+    work.from[p] = plane_of(hip::kSourcePlane + p);
+    if (!(planned.planes >> p & 1)) continue;
+    const hip::DevicePlane to = plane_of(p);
+    work.to[p] = hip::DevicePtr<uint8_t>::from_address(to.data.address());
+    work.to_stride[p] = to.stride;
+  }
+  return work;
+}
+
 /* Plans to leave a plane of the reference on the device; all pairs of a picture share its upload. */
-void DeviceQueue::plan_copy(HeldPicture& picture, int p, const SamplePlane& plane, size_t row_bytes) {
-  Copy& copy = copies_.emplace_back(staged_count_ - 1, p, &picture);
+void DeviceQueue::plan_copy(const Copy& planned, const SamplePlane& plane, size_t row_bytes) {
+  Copy& copy = copies_.emplace_back(planned.frame, planned.plane, planned.pool_plane, planned.picture);
   copy.work.w = plane.w;
   copy.work.h = plane.h;
   copy.work.sample_bytes = static_cast<uint8_t>(row_bytes / static_cast<size_t>(plane.w));
@@ -334,7 +413,7 @@ Status DeviceQueue::copy(const hip::Batch& batch) {
     }
     VMAFX_TRY(made.status());
     copy.to = std::move(made.value());
-    const hip::DevicePlane& from = batch.planes[copy.plane].ref[hip::ref_index(copy.frame)];
+    const hip::DevicePlane from = pool_->plane_of(hip::Side::kRef, batch.first + copy.frame, copy.pool_plane);
     copy.work.from = from.data;
     copy.work.from_stride = from.stride;
     copy.work.to = copy.to->data();
@@ -348,6 +427,7 @@ Status DeviceQueue::send() {
   VMAFX_ASSIGN(const hip::Batch batch, pool_->upload());
   VMAFX_TRY(unpack(batch));
   VMAFX_TRY(copy(batch));
+  VMAFX_TRY(recolor(batch));
   for (Metric& metric : metrics_) {
     VMAFX_TRY(convert(batch, metric));
     VMAFX_TRY(launch(batch, metric));

@@ -32,6 +32,7 @@
 #include "kernels/device_conversions.h"
 #include "kernels/device_twin.h"
 #include "kernels/extractor.h"
+#include "kernels/recolor/recolor_hip.h"
 #include "kernels/steps/unpack_hip.h"
 
 namespace vmafx {
@@ -62,11 +63,13 @@ class DeviceQueue {
  public:
   /* Allocates everything on the device, which takes long; any thread may do it. `extractors`, each with a device twin,
    * must outlive the queue. spare_pictures: the fewest VmafxFormat::spare_pictures of any input in GPU memory; nullopt:
-   * there is no such input. ENOMEM and others: the device failed, in its own words. */
+   * there is no such input. recolorers: convert pictures on the device that come unconverted; empty: none does. ENOMEM
+   * and others: the device failed, in its own words. */
   static StatusOr<std::unique_ptr<DeviceQueue>> create(const hip::OpenedDevice& device,
                                                        const std::vector<const Extractor*>& extractors,
                                                        const VideoFormat& format,
-                                                       std::optional<uint64_t> spare_pictures, int encodes);
+                                                       std::optional<uint64_t> spare_pictures, int encodes,
+                                                       const Recolorers& recolorers = {});
 
   /* Starts the queue's thread, before the first frame. `workers` copy samples, and must outlive the queue. ENOMEM:
    * there is no thread to drive the device. */
@@ -112,12 +115,19 @@ class DeviceQueue {
   struct Unpack {  // a plane of a picture on the device that kernels cannot read as it is
     int frame;     // of the batch
     hip::Side side;
-    int plane;
+    int plane;  // of the pool
     UnpackPlane work;
+  };
+  struct Recolored {  // a picture that is converted
+    int frame;        // of the batch
+    hip::Side side;
+    size_t input;
+    unsigned planes;  // that metrics read
   };
   struct Copy {  // an uploaded plane, to be left on the device for later sessions
     int frame;   // of the batch
-    int plane;
+    int plane;   // of the picture
+    int pool_plane;
     HeldPicture* picture;
     UnpackPlane work;
     std::unique_ptr<DeviceCopy> to{};
@@ -127,6 +137,9 @@ class DeviceQueue {
     std::vector<Copy> copies;
   };
   static int index(hip::Side side) { return side == hip::Side::kRef ? 0 : 1; }
+  static size_t input_of(const QueuedFrame& frame, hip::Side side) {
+    return side == hip::Side::kRef ? 0 : static_cast<size_t>(frame.encode) + 1;
+  }
 
   /* The numbers of earlier frames, the latest first; -1: there was none. */
   struct Before {
@@ -153,6 +166,8 @@ class DeviceQueue {
       : device_(device), encodes_(encodes), of_encode_(static_cast<size_t>(encodes)),
         may_copy_(device.context->owned()) {}
 
+  Status load_recolorers(const Recolorers& recolorers);
+
   /* `batch`: frames in a launch; 0: the best number for their size. */
   Status create_pool(const std::vector<const Extractor*>& extractors, const VideoFormat& format,
                      std::optional<uint64_t> spare_pictures, int batch = 0);
@@ -166,11 +181,15 @@ class DeviceQueue {
   static void give_back(Frames& frames, const Status& status);
   void give_up() VMAFX_REQUIRES(mutex_);
 
-  void fill(hip::PoolFrame& pool_frame, hip::Side side, HeldPicture& held);
+  Status stage_picture(hip::PoolFrame& pool_frame, hip::Side side, const QueuedFrame& frame, unsigned planes);
+  void plan_recoloring(hip::PoolFrame& pool_frame, const Recolored& planned);
+  void fill(hip::PoolFrame& pool_frame, hip::Side side, HeldPicture& held, int first_plane);
   void fill_plane(const hip::PoolFrame::Staging& staging, const SamplePlane& plane);
-  Status place(hip::PoolFrame& pool_frame, hip::Side side, const DevicePicture& picture);
+  Status place(hip::PoolFrame& pool_frame, hip::Side side, const DevicePicture& picture, int first_plane);
   Status unpack(const hip::Batch& batch);
-  void plan_copy(HeldPicture& picture, int p, const SamplePlane& plane, size_t row_bytes);
+  Status recolor(const hip::Batch& batch);
+  RecolorPicture recolor_work(const hip::Batch& batch, const Recolored& planned) const;
+  void plan_copy(const Copy& planned, const SamplePlane& plane, size_t row_bytes);
   Status copy(const hip::Batch& batch);
   Status convert(const hip::Batch& batch, Metric& metric) const;
   Status launch(const hip::Batch& batch, const Metric& metric) const;
@@ -193,6 +212,8 @@ class DeviceQueue {
   std::unique_ptr<hip::FramePool> pool_;
 
   Unpacker unpacker_;
+  std::vector<std::optional<DeviceRecolorer>> recolorers_;  // by input; see Recolorers
+  hip::PoolLayout::PlaneSize source_planes_[2][3];          // the largest that any of them reads, of each side
 
   Frames staged_;         // of the batch being filled
   int staged_count_ = 0;  // frames in staged_
@@ -202,12 +223,13 @@ class DeviceQueue {
   int64_t last_ref_ = -1;                     // the first frame with the last picture of the reference
   Before before_last_ref_;
   std::vector<Before> of_encode_;
-  std::vector<Fill> fills_;      // as many as a batch can need
-  size_t fills_given_ = 0;       // of the batch being filled
-  std::vector<Unpack> unpacks_;  // of the batch being filled
-  std::vector<Copy> copies_;     // of the batch being filled
-  bool may_copy_;                // false once the device has no room for copies
-  std::deque<Sent> sent_;        // batches on the device
+  std::vector<Fill> fills_;           // as many as a batch can need
+  size_t fills_given_ = 0;            // of the batch being filled
+  std::vector<Unpack> unpacks_;       // of the batch being filled
+  std::vector<Recolored> recolored_;  // of the batch being filled
+  std::vector<Copy> copies_;          // of the batch being filled
+  bool may_copy_;                     // false once the device has no room for copies
+  std::deque<Sent> sent_;             // batches on the device
   std::array<std::atomic<int64_t>, 2> imported_{}, uploaded_{};
 
   Mutex mutex_;

@@ -32,16 +32,20 @@ void InFlight::show(size_t index) {
 
 Status InFlight::bring_to_host(size_t index) {
   const Part& part = parts[index];
-  bool was_on_device = false;
+  bool comes = false;
   const auto bring = [&](const Held& held) -> Status {
-    if (!held || !held->on_device()) return {};
-    was_on_device = true;
+    if (!held || !held->comes_to_host()) return {};
+    comes = true;
     return held->bring_to_host();
   };
   VMAFX_TRY(bring(ref));
   for (const Held& held : part.dist) VMAFX_TRY(bring(held));
   for (const Held& held : part.earlier_ref) VMAFX_TRY(bring(held));
-  if (was_on_device) show(index);
+  for (const ConvertedHistory& converted : part.converted) {
+    VMAFX_TRY(converted.ref.bring_to_host());
+    VMAFX_TRY(converted.dist.bring_to_host());
+  }
+  if (comes) show(index);
   return {};
 }
 

@@ -60,6 +60,7 @@ struct InFlight {
   int64_t number = 0;
   size_t count = 0, scored = 0;    // parts in use; the scored ones come first
   bool verified = false;           // `check` holds the sums that the CPU twins of kernels compute
+  bool in_host = false;            // CPU twins read all of its pictures
   bool one_history = false;        // all parts have the same earlier pictures of the reference
   bool goes_on = false;            // and these are the pictures of the frames before this one
   bool one_conversion = false;     // all parts have the same converted pictures of the reference
@@ -70,10 +71,10 @@ struct InFlight {
   AlignedBytes memory, check;       // the sums of all extractors, part by part
   std::vector<Task> tasks, checks;  // of each extractor, as many as there are parts
 
-  /* Shows the CPU twins a part's pictures. Planes still on the device are null. */
+  /* Shows the CPU twins a part's pictures. Planes that are not in host memory are null. */
   void show(size_t part);
 
-  /* Downloads a part's pictures that were left on the device. No job may read the part yet. */
+  /* Brings a part's pictures to host memory that are not there. No job may read the part yet. */
   Status bring_to_host(size_t part);
 
   /* Lets all pictures go, which calls the application. */

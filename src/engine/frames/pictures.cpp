@@ -98,6 +98,11 @@ const HostPicture* HeldPicture::in_host() {
 Status HeldPicture::bring_to_host() {
   const MutexLock lock(mutex_);
   if (host_) return {};
+  if (HeldPicture* const from = unconverted()) {
+    VMAFX_TRY(from->bring_to_host());
+    host_.emplace(unconverted_.convert(*from->in_host()));
+    return {};
+  }
   VMAFX_ASSIGN(HostPicture host, reader_->read_download(*source_));
   host_.emplace(std::move(host));
   return {};

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -114,7 +115,16 @@ class HostReader {
   std::atomic<int64_t> downloaded_ = 0;
 };
 
-/* A picture that somebody still reads. It is in host memory, on the device, or both. */
+class HeldPicture;
+
+/* A picture in another color space than the one that is scored, and what makes the scored one of it on the CPU. */
+struct UnconvertedPicture {
+  std::shared_ptr<HeldPicture> picture;
+  std::function<HostPicture(const HostPicture&)> convert;  // any thread
+};
+
+/* A picture that somebody still reads. It is in host memory, on the device, or both; or it is still to be converted,
+ * which kernels do themselves. */
 class HeldPicture {
  public:
   /* With `copies_for`: the kernels' copies of it, within this budget, stay as long as the picture. */
@@ -124,22 +134,31 @@ class HeldPicture {
   HeldPicture(OwnedPicture source, DevicePicture device, std::shared_ptr<HostReader> reader)
       : source_(std::move(source)), device_(std::move(device)), reader_(std::move(reader)) {}
 
+  explicit HeldPicture(UnconvertedPicture from) : unconverted_(std::move(from)) {}
+
+  /* The picture of which kernels make this one; null: they read this one. */
+  HeldPicture* unconverted() const { return unconverted_.picture.get(); }
+
+  /* Whether it may be missing in host memory. */
+  bool comes_to_host() const { return device_ || unconverted_.picture; }
+
   /* For the kernels; null when it is to be uploaded. */
   const DevicePicture* on_device() const { return device_ ? &*device_ : nullptr; }
 
   /* The copies that kernels left on devices; null: they leave none of this picture. */
   DeviceCopies* copies() { return copies_ ? &*copies_ : nullptr; }
 
-  /* Null for a picture that was left on the device, until bring_to_host(). */
+  /* Null for a picture that comes_to_host(), until bring_to_host(). */
   const HostPicture* in_host();
 
-  /* Downloads it if that was not done yet. Any thread. */
+  /* Downloads or converts it if that was not done yet. Any thread. */
   Status bring_to_host();
 
  private:
   const OwnedPicture source_;  // the picture in a GPU's memory
   const std::optional<DevicePicture> device_;
   const std::shared_ptr<HostReader> reader_;
+  const UnconvertedPicture unconverted_;
   Mutex mutex_;
   std::optional<HostPicture> host_ VMAFX_GUARDED_BY(mutex_);  // stays once it is there
   std::optional<DeviceCopies> copies_;

@@ -64,11 +64,11 @@ Status Pipeline::start(std::vector<const Extractor*> extractors, int threads, in
 }
 
 Status Pipeline::add_device_queue(const hip::OpenedDevice& device, const VideoFormat& format,
-                                  std::optional<uint64_t> spare_pictures, int verify) {
+                                  std::optional<uint64_t> spare_pictures, int verify, const Recolorers& recolorers) {
   std::vector<const Extractor*> with_kernels;
   std::ranges::copy_if(extractors_, std::back_inserter(with_kernels), &Extractor::device_twin);
-  VMAFX_ASSIGN(auto queue,
-               DeviceQueue::create(device, with_kernels, format, spare_pictures, static_cast<int>(encodes_)));
+  VMAFX_ASSIGN(auto queue, DeviceQueue::create(device, with_kernels, format, spare_pictures, static_cast<int>(encodes_),
+                                               recolorers));
   return add_device_queue(std::move(queue), extractors_, verify);
 }
 
@@ -160,6 +160,14 @@ void Pipeline::clear_sums(InFlight& in_flight) {
   }
 }
 
+/* Whether CPU twins read pictures of this frame now, those of kernels or of metrics that have none. */
+bool Pipeline::is_read_in_host(const InFlight& in_flight) const {
+  if (in_flight.verified) return true;
+  for (size_t i = 0; i < extractors_.size(); i++)
+    if (!in_device_queue(i, in_flight)) return true;
+  return false;
+}
+
 Status Pipeline::add(Held ref, std::span<EncodeFrame> encodes) {
   InFlight& in_flight = ring_[next_ % ring_.size()];
   in_flight.number = static_cast<int64_t>(next_);
@@ -170,11 +178,8 @@ Status Pipeline::add(Held ref, std::span<EncodeFrame> encodes) {
   history_.hold(in_flight, std::move(ref), encodes);
   in_flight.verified = verify_ && in_flight.scored && in_flight.number % verify_ == 0;
   clear_sums(in_flight);
-  const bool read_in_host = in_flight.verified || (queue_ && !in_flight.goes_on &&
-                                                   std::ranges::any_of(extractors_, [](const Extractor* extractor) {
-                                                     return extractor->device_twin() && extractor->reads().history;
-                                                   }));
-  if (read_in_host) {
+  in_flight.in_host = is_read_in_host(in_flight);
+  if (in_flight.in_host) {
     const Status status = guarded([&]() -> Status {
       for (size_t part = 0; part < in_flight.count; part++) VMAFX_TRY(in_flight.bring_to_host(part));
       return {};
@@ -362,14 +367,13 @@ void Pipeline::job_done(InFlight& in_flight) noexcept {
 void Pipeline::device_done(InFlight& in_flight, size_t index, const Status& status) noexcept {
   if (!status.ok()) {
     const Part& part = in_flight.parts[index];
-    const bool in_host = in_flight.verified || !in_flight.goes_on;  // and being read there
     Status handed_over = guarded([&] {
       {
         const MutexLock lock(mutex_);
         if (!handover_) handover_ = {part.index, status, part.encode};
         in_flight.verified = false;
       }
-      return in_host ? Status() : in_flight.bring_to_host(index);
+      return in_flight.in_host ? Status() : in_flight.bring_to_host(index);
     });
     const bool can_be_scored = handed_over.ok();
     if (!can_be_scored) fail(std::move(handed_over));

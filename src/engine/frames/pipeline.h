@@ -74,7 +74,7 @@ class Pipeline {
 
   /* Makes a queue of the pipeline's own extractors, and adds it; see DeviceQueue::create(). */
   Status add_device_queue(const hip::OpenedDevice& device, const VideoFormat& format,
-                          std::optional<uint64_t> spare_pictures, int verify);
+                          std::optional<uint64_t> spare_pictures, int verify, const Recolorers& recolorers = {});
 
   /* Takes the CPU's sums of extractor i from kept[i] if it has them, else leaves them there; null: neither. Before the
    * first frame. The pictures of the reference must outlive the pipeline. */
@@ -119,6 +119,7 @@ class Pipeline {
   int& pending(const InFlight& in_flight) VMAFX_REQUIRES(mutex_) { return pending_[&in_flight - ring_.data()]; }
   void clear_sums(InFlight& in_flight);
   bool in_device_queue(size_t extractor, const InFlight& in_flight) const;
+  bool is_read_in_host(const InFlight& in_flight) const;
   void start_twins(InFlight& in_flight);
   KeptSums* kept_sums(size_t extractor) const { return kept_.empty() ? nullptr : kept_[extractor].get(); }
   KeptSums::Pictures kept_pictures(const InFlight& in_flight, size_t part, size_t extractor) const;

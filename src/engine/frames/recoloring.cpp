@@ -119,8 +119,20 @@ struct Recoloring::Strip : Job {
   int* pending;
 };
 
-std::shared_ptr<HeldPicture> Recoloring::recolored(size_t input, std::shared_ptr<HeldPicture> picture) {
+Recolorers Recoloring::recolorers() const {
+  Recolorers all;
+  for (const Input& input : inputs_) all.push_back(input.recolorer);
+  return all;
+}
+
+std::shared_ptr<HeldPicture> Recoloring::recolored(size_t input, std::shared_ptr<HeldPicture> picture, bool later) {
   if (!converts(input)) return picture;
+  if (!later) return std::make_shared<HeldPicture>(convert(input, *picture->in_host()));
+  return std::make_shared<HeldPicture>(
+      UnconvertedPicture{std::move(picture), [this, input](const HostPicture& from) { return convert(input, from); }});
+}
+
+HostPicture Recoloring::convert(size_t input, const HostPicture& picture) {
   auto buffer = buffers_.take();
   HostPicture host{.memory = OwnedPicture(),
                    .copied = buffers_.lend(buffer ? std::move(*buffer) : allocate_aligned(bytes_))};
@@ -141,7 +153,7 @@ std::shared_ptr<HeldPicture> Recoloring::recolored(size_t input, std::shared_ptr
   for (size_t i = 0; i < strips.size(); i++) {
     Strip& strip = strips[i];
     strip.recolorer = inputs_[input].recolorer.get();
-    strip.in = &picture->in_host()->planes;
+    strip.in = &picture.planes;
     strip.out = &out;
     strip.scratch = &scratch_;
     strip.first = static_cast<int>(i), strip.step = static_cast<int>(strips.size()), strip.h = format_.h;
@@ -152,7 +164,7 @@ std::shared_ptr<HeldPicture> Recoloring::recolored(size_t input, std::shared_ptr
     const MutexLock lock(mutex);
     while (pending) done.wait(mutex);
   }
-  return std::make_shared<HeldPicture>(std::move(host));
+  return host;
 }
 
 std::string Recoloring::text() const {

@@ -1,5 +1,6 @@
-/* Recoloring: takes the pictures of a session's inputs to the color space that they are scored in (ColorTarget), on the
- * CPU, before metrics see them. Strips of a picture are converted by several threads; the submitting thread waits. */
+/* Recoloring: takes the pictures of a session's inputs to the color space that they are scored in (ColorTarget), before
+ * metrics see them. A GPU that scores converts them itself (device_queue.h). On the CPU strips of a picture are
+ * converted by several threads, and the one that wants it waits. */
 #ifndef VMAFX_ENGINE_FRAMES_RECOLORING_H
 #define VMAFX_ENGINE_FRAMES_RECOLORING_H
 
@@ -31,8 +32,12 @@ class Recoloring {
   /* The planes that metrics read (bit p). */
   void want(unsigned planes) { planes_ = planes; }
 
-  /* Converts a picture in host memory, whose planes were all read. Returns pictures of other inputs as they are. */
-  std::shared_ptr<HeldPicture> recolored(size_t input, std::shared_ptr<HeldPicture> picture);
+  /* The conversion of each input, for a GPU. */
+  Recolorers recolorers() const;
+
+  /* Converts a picture whose planes were all read, now if it is in host memory, or `later`, once somebody asks for it:
+   * a GPU may convert it. Returns pictures of other inputs as they are. This object must outlive what it returns. */
+  std::shared_ptr<HeldPicture> recolored(size_t input, std::shared_ptr<HeldPicture> picture, bool later);
 
   /* How each input becomes what is scored, for the log: "main from bt2020nc/smpte2084/bt2020, …". */
   std::string text() const;
@@ -47,6 +52,8 @@ class Recoloring {
     std::shared_ptr<const Recolorer> recolorer;  // null: pictures stay
   };
   struct Strip;
+
+  HostPicture convert(size_t input, const HostPicture& picture);
 
   VideoFormat format_;  // that is scored
   size_t bytes_ = 0;    // of a picture

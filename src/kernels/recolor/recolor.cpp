@@ -144,6 +144,7 @@ class RecolorPlan {
   RecolorStep& end_step() {
     RecolorStep& step = out_.params_.steps[out_.params_.n_steps++];
     step = {};
+    step.gain = kNoTable;
     store(matrix_, step.matrix);
     matrix_ = kIdentity;
     return step;
@@ -159,28 +160,25 @@ class RecolorPlan {
   }
 
   template <class Value>
-  const float* by_signal(Value value) {
-    std::vector<float> table(kSignalEntries);
+  int32_t by_signal(Value value) {
+    const int32_t first = next_table();
     for (int i = 0; i < kSignalEntries; i++)
-      table[static_cast<size_t>(i)] = static_cast<float>(std::min<double>(value(double(i) / kSignalSteps), kMostLight));
-    return keep(std::move(table));
+      out_.tables_.push_back(static_cast<float>(std::min<double>(value(double(i) / kSignalSteps), kMostLight)));
+    return first;
   }
 
   template <class Value>
-  const float* by_light(Value value) {
-    std::vector<float> table(kLightEntries);
+  int32_t by_light(Value value) {
+    const int32_t first = next_table();
     constexpr int kInDoubling = 1 << (23 - kLightShift);
     for (int i = 0; i < kLightEntries; i++) {
       const double light = std::ldexp(1 + double(i % kInDoubling) / kInDoubling, i / kInDoubling - 44);
-      table[static_cast<size_t>(i)] = static_cast<float>(value(light));
+      out_.tables_.push_back(static_cast<float>(value(light)));
     }
-    return keep(std::move(table));
+    return first;
   }
 
-  const float* keep(std::vector<float> table) {
-    out_.tables_.push_back(std::move(table));
-    return out_.tables_.back().data();
-  }
+  int32_t next_table() const { return static_cast<int32_t>(out_.tables_.size()); }
 
   const Space &from_, &to_;
   const ColorRules& rules_;
@@ -234,6 +232,7 @@ StatusOr<std::shared_ptr<const Recolorer>> Recolorer::create(const VideoFormat& 
     store(target.from_rgb, p.from_signal);
     plan.plan_light();
   } else {
+    p.decode = p.encode = kNoTable;
     p.keeps_planes = source.from_rgb == target.from_rgb && same_chroma(from, to);
     store(kIdentity, p.to_signal);
     store(p.keeps_planes ? kIdentity : product(target.from_rgb, inverse(source.from_rgb)), p.from_signal);

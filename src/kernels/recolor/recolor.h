@@ -31,7 +31,7 @@
 
 #include "base/picture.h"
 #include "kernels/forward.h"
-#include "kernels/steps/linear_light.h"
+#include "kernels/recolor/recolor_math.h"
 
 namespace vmafx {
 
@@ -43,57 +43,6 @@ struct ColorRules {
 
   bool operator==(const ColorRules&) const = default;
 };
-
-/* -- Tables -------------------------------------------------------------------------------------------------------- */
-
-/* A table by signal has an entry for each 2^-14 from 0 to 2. */
-inline constexpr int kSignalSteps = 1 << 14, kSignalEntries = 2 * kSignalSteps + 1;
-
-/* A table by light has 2^9 entries for each doubling from 2^-44, which also stands for all below, to 2^8. */
-inline constexpr int kLightShift = 23 - 9, kLightEntries = (44 + 8) * (1 << 9) + 1;
-inline constexpr float kLeastLight = 0x1p-44f, kMostLight = 0x1.fffffep7f;
-
-/* -- Parameters, for kernels, too ---------------------------------------------------------------------------------- */
-
-struct RecolorStep {
-  float matrix[9];    // row by row
-  const float* gain;  // by light; null: 1
-  bool of_largest;    // the light is the largest of the three, else the sum of the three times `weights`
-  float weights[3];
-};
-
-inline constexpr int kMostRecolorSteps = 3;
-
-struct RecolorSamples {
-  float luma, luma_offset, chroma,
-      chroma_offset;  // code · luma + luma_offset, of the source; the reverse, of the target
-};
-
-struct Recolor {
-  PictureLight source;  // the place of its chroma
-  RecolorSamples from;  // chroma: of 16ths of a code, less neutral
-  float to_signal[9];   // to R'G'B' or L'M'S'
-  const float* decode;  // by signal; null: no light, steps or encode
-  RecolorStep steps[kMostRecolorSteps];
-  int n_steps;
-  const float* encode;  // by light
-  float from_signal[9];
-  RecolorSamples to;
-  bool keeps_planes;  // each plane depends on itself alone: chroma is not resampled
-  float most;         // the largest code of the target
-  int bpc;            // of the target
-  bool has_chroma;
-  int chroma_w, chroma_h;
-  ChromaAxis across, down;  // of the target
-};
-
-/* The weights, in eighths, of luma samples 2k - 1 to 2k + 2 for chroma sample k: a triangle that is four samples wide,
- * around the place of the chroma sample. */
-VMAFX_HD float chroma_weight(const ChromaAxis& axis, int tap) {
-  const int distance = 2 * (tap - 1) - axis.offset,
-            away = distance < 0 ? -distance : distance;  // in halves of a sample
-  return away < 4 ? static_cast<float>(4 - away) * 0.125f : 0;
-}
 
 /* -- On the CPU ---------------------------------------------------------------------------------------------------- */
 
@@ -128,17 +77,21 @@ class Recolorer {
   size_t scratch_bytes() const;
 
   const Recolor& params() const { return params_; }
+  const std::vector<float>& tables() const { return tables_; }
   bool maps_tones() const { return maps_tones_; }  // HDR becomes SDR by the EETF
 
  private:
   Recolorer() = default;
 
-  std::vector<std::vector<float>> tables_;  // what params_ points to
   Recolor params_{};
+  std::vector<float> tables_;
   bool maps_tones_ = false;
 
   friend class RecolorPlan;
 };
+
+/* By input, the reference first; null: its pictures stay as they are. */
+using Recolorers = std::vector<std::shared_ptr<const Recolorer>>;
 
 }  // namespace vmafx
 

@@ -7,7 +7,8 @@
 #endif
 
 #include "kernels/arithmetic/twin-inl.h"
-#include "kernels/recolor/recolor.h"
+#include "kernels/recolor/recolor_math.h"
+#include "kernels/steps/picture_light-inl.h"
 
 VMAFX_TWIN_BEGIN
 
@@ -43,21 +44,22 @@ VMAFX_TWIN Real by_light(const float* table, Real light) {
   return between(table, shifted_right<kLightShift>(above), part);
 }
 
-VMAFX_TWIN ColorTriple after_step(const RecolorStep& step, const ColorTriple& v) {
+VMAFX_TWIN ColorTriple after_step(const RecolorStep& step, const float* tables, const ColorTriple& v) {
   const ColorTriple light = product(step.matrix, v);
-  if (!step.gain) return light;
+  if (step.gain == kNoTable) return light;
   const Real level = step.of_largest ? maximum(maximum(light.a, light.b), light.c) : weighted(step.weights, light);
-  const Real gain = by_light(step.gain, level);
+  const Real gain = by_light(tables + step.gain, level);
   return {light.a * gain, light.b * gain, light.c * gain};
 }
 
 /* Y'CbCr to Y'CbCr, as numbers. */
-VMAFX_TWIN ColorTriple recolored(const Recolor& p, const ColorTriple& from) {
+VMAFX_TWIN ColorTriple recolored(const Recolor& p, const float* tables, const ColorTriple& from) {
   ColorTriple v = product(p.to_signal, from);
-  if (p.decode) {
-    v = {by_signal(p.decode, v.a), by_signal(p.decode, v.b), by_signal(p.decode, v.c)};
-    for (int i = 0; i < p.n_steps; i++) v = after_step(p.steps[i], v);
-    v = {by_light(p.encode, v.a), by_light(p.encode, v.b), by_light(p.encode, v.c)};
+  if (p.decode != kNoTable) {
+    const float *decode = tables + p.decode, *encode = tables + p.encode;
+    v = {by_signal(decode, v.a), by_signal(decode, v.b), by_signal(decode, v.c)};
+    for (int i = 0; i < p.n_steps; i++) v = after_step(p.steps[i], tables, v);
+    v = {by_light(encode, v.a), by_light(encode, v.b), by_light(encode, v.c)};
   }
   return product(p.from_signal, v);
 }
@@ -76,6 +78,28 @@ VMAFX_TWIN Real chroma_mean(const ChromaAxis& axis, Real a, Real b, Real c, Real
   return ((a * Real(chroma_weight(axis, 0)) + b * Real(chroma_weight(axis, 1))) + c * Real(chroma_weight(axis, 2))) +
          d * Real(chroma_weight(axis, 3));
 }
+
+#ifndef HWY_TARGET
+
+/* The numbers of the target at a luma sample. row(plane, y): the samples of a row. */
+template <class Row>
+VMAFX_HD ColorTriple color_at(const Recolor& p, const float* tables, int x, int y, Row row) {
+  const PictureLight& source = p.source;
+  ColorTriple from = {static_cast<float>(row(0, y)[x]) * p.from.luma + p.from.luma_offset, 0, 0};
+  if (source.has_chroma) {
+    const ChromaTaps across = source.across.taps(x, source.chroma_w), down = source.down.taps(y, source.chroma_h);
+    from.b = real(chroma_at(source, across, down, [&](int at) { return row(1, at); })) * p.from.chroma;
+    from.c = real(chroma_at(source, across, down, [&](int at) { return row(2, at); })) * p.from.chroma;
+  }
+  return recolored(p, tables, from);
+}
+
+/* Chroma that each plane keeps for itself: the number of a code. */
+VMAFX_HD float kept_chroma(const Recolor& p, int code) {
+  return static_cast<float>(16 * code - p.source.light.neutral_chroma) * p.from.chroma;
+}
+
+#endif
 
 VMAFX_TWIN_END
 

@@ -31,12 +31,6 @@ class RecolorLines {
   size_t pitch_;
 };
 
-/* The luma sample that counts at `i`, up to two beyond the picture: mirrored, the last sample repeated. */
-VMAFX_HD int inside_picture(int i, int size) {
-  const int mirrored = mirror_repeated(i, size);
-  return mirrored < 0 ? 0 : mirrored;
-}
-
 }  // namespace vmafx
 
 #endif

@@ -28,7 +28,9 @@ void recolor(const Recolorer& r, const Picture& in, const RecolorOutput& out, Re
 
 /* The numbers of the target in row y. */
 template <class From>
-HWY_INLINE void number_row(const Recolor& p, const Picture& in, int y, const RecolorLines& lines) {
+HWY_INLINE void number_row(const Recolorer& r, const Picture& in, int y, const RecolorLines& lines) {
+  const Recolor& p = r.params();
+  const float* const tables = r.tables().data();
   const int w = p.source.w, even = w + w % 2;
   const LightLines source = lines.source();
   samples_to_floats(in.plane[0].as<From>().row(y), w, 1, source.of[0]);
@@ -39,7 +41,8 @@ HWY_INLINE void number_row(const Recolor& p, const Picture& in, int y, const Rec
   const Real luma(p.from.luma), offset(p.from.luma_offset), chroma(p.from.chroma);
   for (int x = 0; x < w; x += lanes()) {
     const ColorTriple to = recolored(
-        p, {load(source.of[0] + x) * luma + offset, load(source.of[1] + x) * chroma, load(source.of[2] + x) * chroma});
+        p, tables,
+        {load(source.of[0] + x) * luma + offset, load(source.of[1] + x) * chroma, load(source.of[2] + x) * chroma});
     store(to.a, lines.number(0) + x);
     store(to.b, lines.number(1) + x);
     store(to.c, lines.number(2) + x);
@@ -110,8 +113,9 @@ void keep_chroma(const Recolor& p, const Picture& in, const RecolorOutput& out, 
 }
 
 template <class From, class To>
-void recolor_rows(const Recolor& p, const Picture& in, const RecolorOutput& out, RecolorRows rows,
+void recolor_rows(const Recolorer& r, const Picture& in, const RecolorOutput& out, RecolorRows rows,
                   const RecolorLines& lines) {
+  const Recolor& p = r.params();
   const RecolorRows wanted = chroma_rows(p, rows);
   if (p.has_chroma && p.keeps_planes) keep_chroma<From, To>(p, in, out, wanted, lines.number(1));
   const bool chroma = p.has_chroma && !p.keeps_planes && (out.data[1] || out.data[2]);
@@ -120,7 +124,7 @@ void recolor_rows(const Recolor& p, const Picture& in, const RecolorOutput& out,
   const int first = waits ? std::max(rows.first - 1, 0) : rows.first;
   const int end = waits ? std::min(rows.end + 1, p.source.h) : rows.end;
   for (int y = first; y < end; y++) {
-    number_row<From>(p, in, y, lines);
+    number_row<From>(r, in, y, lines);
     if (out.data[0] && y >= rows.first && y < rows.end)
       code_row(
           p, p.source.w, p.to.luma, p.to.luma_offset, [&](int x) HWY_ATTR { return load(lines.number(0) + x); },
@@ -140,8 +144,8 @@ void recolor(const Recolorer& r, const Picture& in, const RecolorOutput& out, Re
   const Recolor& p = r.params();
   const RecolorLines lines(scratch, p.source.w);
   const bool wide = p.source.bpc > 8;
-  if (p.bpc == 8) (wide ? recolor_rows<uint16_t, uint8_t> : recolor_rows<uint8_t, uint8_t>)(p, in, out, rows, lines);
-  else (wide ? recolor_rows<uint16_t, uint16_t> : recolor_rows<uint8_t, uint16_t>)(p, in, out, rows, lines);
+  if (p.bpc == 8) (wide ? recolor_rows<uint16_t, uint8_t> : recolor_rows<uint8_t, uint8_t>)(r, in, out, rows, lines);
+  else (wide ? recolor_rows<uint16_t, uint16_t> : recolor_rows<uint8_t, uint16_t>)(r, in, out, rows, lines);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #define VMAFX_KERNEL_CODE
 
 #include "kernels/gpu/self_test.hip"
+#include "kernels/recolor/recolor.hip"
 #include "kernels/signature/signature.hip"
 #include "kernels/steps/prescale.hip"
 #include "kernels/steps/row_sums.hip"

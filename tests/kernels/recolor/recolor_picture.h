@@ -3,11 +3,12 @@
 #define VMAFX_TESTS_KERNELS_RECOLOR_RECOLOR_PICTURE_H
 
 #include <cstring>
-#include <vector>
+#include <random>
 
 #include "base/aligned.h"
 #include "base/picture.h"
 #include "kernels/recolor/recolor.h"
+#include "tests/support/check_main.h"
 
 namespace vmafx::test {
 
@@ -69,6 +70,56 @@ inline int code_of_number(const VideoFormat& format, int p, double number) {
                       : full ? number * most
                              : (16 + 219 * number) * step;
   return static_cast<int>(code < 0 ? 0 : code > most ? most : code + 0.5);
+}
+
+/* -- Formats ------------------------------------------------------------------------------------------------------- */
+
+inline constexpr Color kBt709 = {.matrix = 1, .transfer = 1, .primaries = 1, .range = Color::Range::kLimited};
+inline constexpr Color kBt709Full = {.matrix = 1, .transfer = 1, .primaries = 1, .range = Color::Range::kFull};
+inline constexpr Color kPq = {.matrix = 9, .transfer = 16, .primaries = 9, .range = Color::Range::kLimited};
+inline constexpr Color kHlg = {.matrix = 9, .transfer = 18, .primaries = 9, .range = Color::Range::kLimited};
+inline constexpr Color kIctcpOfPq = {.matrix = 14, .transfer = 16, .primaries = 9, .range = Color::Range::kLimited};
+inline constexpr Color kIctcpOfHlg = {.matrix = 14, .transfer = 18, .primaries = 9, .range = Color::Range::kLimited};
+
+inline VideoFormat format_of(const Color& color, int w, int h, int bpc, Chroma chroma, bool whole = true) {
+  return {.w = w, .h = h, .bpc = bpc, .chroma = chroma, .color = color, .whole_chroma = whole};
+}
+
+/* -- Samples ------------------------------------------------------------------------------------------------------- */
+
+inline ColorPicture random_picture(const VideoFormat& format, uint32_t seed) {
+  std::mt19937 random(seed);
+  ColorPicture picture(format);
+  for (int p = 0; p < format.planes(); p++)
+    for (int y = 0; y < format.plane_h(p); y++)
+      for (int x = 0; x < format.plane_w(p); x++) picture.set(p, x, y, static_cast<int>(random() % (1u << format.bpc)));
+  return picture;
+}
+
+/* Calls body(from, to) with pairs of formats that twins must agree on: all colors, depths, chroma and its places, odd
+ * sizes. */
+template <class Body>
+void for_each_conversion(Body body) {
+  const Color colors[] = {kBt709, kBt709Full, kPq, kHlg, kIctcpOfPq};
+  const Chroma chromas[] = {Chroma::k400, Chroma::k420, Chroma::k422, Chroma::k444};
+  for (int w = 1; w <= 134; w += w < 20 ? 1 : every_if_not_all(19)) {
+    const size_t i = static_cast<size_t>(w);
+    const int h = 1 + w % 7;
+    body(format_of(colors[i % 5], w, h, i % 3 ? 10 : 8, chromas[i % 4], i % 2),
+         format_of(colors[(i + 1 + i / 5) % 5], w, h, i % 4 < 2 ? 8 : 16, chromas[(i + i / 4) % 4], i % 2));
+  }
+  for (const Color& from : colors)
+    for (const Color& to : colors)
+      body(format_of(from, 35, 7, 10, Chroma::k420), format_of(to, 35, 7, 12, Chroma::k420));
+  for (const Chroma chroma : chromas)
+    body(format_of(kBt709, 35, 7, 8, chroma), format_of(kBt709Full, 35, 7, 10, chroma));
+  using enum Color::ChromaLocation;
+  for (const auto at : {kLeft, kCenter, kTopLeft, kTop, kBottomLeft, kBottom}) {
+    VideoFormat from = format_of(kPq, 38, 10, 10, Chroma::k420), to = format_of(kBt709, 38, 10, 8, Chroma::k420);
+    from.color.chroma_location = at;
+    to.color.chroma_location = at == kTop ? kLeft : at;
+    body(from, to);
+  }
 }
 
 }  // namespace vmafx::test

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <string>
 
 #include "base/status.h"
@@ -18,33 +17,11 @@ using namespace vmafx::test;
 
 namespace {
 
-using Range = Color::Range;
-
-constexpr Color kBt709 = {.matrix = 1, .transfer = 1, .primaries = 1, .range = Range::kLimited};
-constexpr Color kBt709Full = {.matrix = 1, .transfer = 1, .primaries = 1, .range = Range::kFull};
-constexpr Color kPq = {.matrix = 9, .transfer = 16, .primaries = 9, .range = Range::kLimited};
-constexpr Color kHlg = {.matrix = 9, .transfer = 18, .primaries = 9, .range = Range::kLimited};
-constexpr Color kIctcpOfPq = {.matrix = 14, .transfer = 16, .primaries = 9, .range = Range::kLimited};
-constexpr Color kIctcpOfHlg = {.matrix = 14, .transfer = 18, .primaries = 9, .range = Range::kLimited};
-
-VideoFormat format_of(const Color& color, int w, int h, int bpc, Chroma chroma, bool whole = true) {
-  return {.w = w, .h = h, .bpc = bpc, .chroma = chroma, .color = color, .whole_chroma = whole};
-}
-
 std::shared_ptr<const Recolorer> recolorer(const VideoFormat& from, const VideoFormat& to,
                                            const ColorRules& rules = {}) {
   auto made = Recolorer::create(from, to, rules);
   ck_assert_msg(made.ok(), "%s", made.status().message().c_str());
   return made.value();
-}
-
-ColorPicture random_picture(const VideoFormat& format, uint32_t seed) {
-  std::mt19937 random(seed);
-  ColorPicture picture(format);
-  for (int p = 0; p < format.planes(); p++)
-    for (int y = 0; y < format.plane_h(p); y++)
-      for (int x = 0; x < format.plane_w(p); x++) picture.set(p, x, y, static_cast<int>(random() % (1u << format.bpc)));
-  return picture;
 }
 
 /* One sample of luma, and neutral chroma, converted. */
@@ -143,28 +120,7 @@ START_TEST(equal_formats_stay) {
 }
 END_TEST
 
-START_TEST(simd_equals_plain) {
-  const Color colors[] = {kBt709, kBt709Full, kPq, kHlg, kIctcpOfPq};
-  const Chroma chromas[] = {Chroma::k400, Chroma::k420, Chroma::k422, Chroma::k444};
-  for (int w = 1; w <= 134; w += w < 20 ? 1 : every_if_not_all(19)) {
-    const size_t i = static_cast<size_t>(w);
-    const int h = 1 + w % 7;
-    check_twins(format_of(colors[i % 5], w, h, i % 3 ? 10 : 8, chromas[i % 4], i % 2),
-                format_of(colors[(i + 1 + i / 5) % 5], w, h, i % 4 < 2 ? 8 : 16, chromas[(i + i / 4) % 4], i % 2));
-  }
-  for (const Color& from : colors)
-    for (const Color& to : colors)
-      check_twins(format_of(from, 35, 7, 10, Chroma::k420), format_of(to, 35, 7, 12, Chroma::k420));
-  for (const Chroma chroma : chromas)
-    check_twins(format_of(kBt709, 35, 7, 8, chroma), format_of(kBt709Full, 35, 7, 10, chroma));
-  using enum Color::ChromaLocation;
-  for (const auto at : {kLeft, kCenter, kTopLeft, kTop, kBottomLeft, kBottom}) {
-    VideoFormat from = format_of(kPq, 38, 10, 10, Chroma::k420), to = format_of(kBt709, 38, 10, 8, Chroma::k420);
-    from.color.chroma_location = at;
-    to.color.chroma_location = at == kTop ? kLeft : at;
-    check_twins(from, to);
-  }
-}
+START_TEST(simd_equals_plain) { for_each_conversion(check_twins); }
 END_TEST
 
 START_TEST(refused) {

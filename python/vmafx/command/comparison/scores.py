@@ -120,6 +120,8 @@ class Shelf:
         }
         if self.settings.scale_on == "gpu":
             depends["scaled on"] = "gpu"
+        if self.settings.convert:
+            depends["converted to"] = self.settings.convert
         digest = hashlib.sha256(json.dumps(depends).encode()).hexdigest()[:20]
         return self.folder / f"{PLAIN.sub('_', Path(work.dists[number].path).stem)}-{digest}.ndjson"
 

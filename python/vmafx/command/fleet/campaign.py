@@ -52,6 +52,8 @@ class Campaign:
         of_scores = [options.settings.get(name) for name in OF_SCORES]
         if options.settings.get("scale_on") == "gpu":
             of_scores.append("scaled on the GPU")
+        if target := options.settings.get("convert"):
+            of_scores.append(f"converted to {target}")
         self._stamps = {pair.id: pair.stamp(of_scores) for pair in pairs}
         known = {
             record["id"]: record["error"] is None and record["stamp"] == self._stamps.get(record["id"])

@@ -224,7 +224,7 @@ def _works(job: Job, places: list[int], outcomes: Outcomes) -> Iterator[tuple[li
     else:
         alike: dict[Any, list[int]] = {}
         for place, video, own_ref in zip(places, work.dists, work.own_refs):
-            alike.setdefault(_alone(video, own_ref), []).append(place)
+            alike.setdefault(_alone(video, own_ref, bool(settings.convert)), []).append(place)
         groups = list(alike.values())
     if len(groups) == 1:
         yield places, work
@@ -274,11 +274,11 @@ def _check_files(names: Sequence[str]) -> None:
             raise Failure(f"cannot read {name}: it is {kind}, but a list must name files")
 
 
-def _alone(video: _ffmpeg.Video, ref: _ffmpeg.Video) -> Any:
+def _alone(video: _ffmpeg.Video, ref: _ffmpeg.Video, converts: bool) -> Any:
     """Returns the preparation of the reference for this encode alone, and the colors, which a reference without tags
     takes from the first encode.
     """
-    preparation = _inputs.make_alike([video], ref)
+    preparation = _inputs.make_alike([video], ref, converts=converts)
     return (
         preparation.ref,
         ref.matrix,
