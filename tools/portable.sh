@@ -65,9 +65,12 @@ configure_library() {
   mkdir -p "$tree"
   cd "$tree"
   ! fresh configured-for "$flags" || return 0
+  # zig's library for arithmetic with 128 bits also has an exp() and a log10(), which round otherwise than glibc's; gcc's
+  # has none.
   # shellcheck disable=SC2086
   PKG_CONFIG_LIBDIR=$libraries/pkgconfig "$top/configure" -q $flags --without-emulator --enable-precompiled-headers \
-    CFLAGS=-O2 CXXFLAGS=-O2
+    CFLAGS=-O2 CXXFLAGS=-O2 LIBS="-lm $(gcc -print-libgcc-file-name)"
+  sed -i 's/ -nostdlib / /' libtool # the compiler itself names its standard library
   echo "$flags" >configured-for
 }
 
@@ -128,10 +131,10 @@ configure_ffmpeg() {
   cd "$folder"
   write_vmafx_pc
   PKG_CONFIG_LIBDIR=$work/pkgconfig:$libraries/pkgconfig ../ffmpeg-source/configure \
-    --cc=zig-cc --cxx=zig-c++ --ar=zig-ar --ranlib=zig-ranlib --pkg-config-flags=--static \
-    --extra-ldexeflags=-Wl,-rpath,"'\$\$ORIGIN/../lib'" --enable-pic --enable-gpl --enable-version3 \
-    --enable-libvmafx --enable-zlib --enable-libdav1d --enable-libx264 --disable-autodetect --disable-doc \
-    --disable-debug --disable-ffplay --disable-stripping "${parts[@]}"
+    --cc=zig-cc --cxx=zig-c++ --ar=zig-ar --ranlib=zig-ranlib --pkg-config-flags=--static --enable-pic --enable-gpl \
+    --enable-version3 --enable-libvmafx --enable-zlib --enable-libdav1d --enable-libx264 --disable-autodetect \
+    --disable-doc --disable-debug --disable-ffplay --disable-stripping "${parts[@]}"
+  sed -i 's/^#define HAVE_SYSCTL 1/#define HAVE_SYSCTL 0/' config.h # an old glibc has the function, zig not its header
   echo "$key" >configure.key
 }
 
@@ -164,6 +167,7 @@ fill_prefix() {
   cp "$work/ffmpeg/ffmpeg" "$work/ffmpeg/ffprobe" "$prefix/bin/"
   cp -L "$tree/.libs/libvmafx.so.0" "$prefix/lib/"
   cp -L "$tree/compat/libvmaf/.libs/libvmaf.so.3" "$prefix/lib/vmafx/libvmaf/"
+  patchelf --set-rpath '$ORIGIN/../lib' "$prefix"/bin/*
   patchelf --remove-rpath "$prefix/lib/libvmafx.so.0"
   patchelf --set-rpath '$ORIGIN/../..' "$prefix/lib/vmafx/libvmaf/libvmaf.so.3"
   strip --strip-unneeded "$prefix"/bin/* "$prefix/lib/libvmafx.so.0" "$prefix/lib/vmafx/libvmaf/libvmaf.so.3"
@@ -212,10 +216,8 @@ check_symbols() {
   others=$(objdump -p "${files[@]}" | sed -n 's/^ *NEEDED *//p' | sort -u |
     grep -vE '^(lib(c|m|dl|rt|pthread)\.so\.[0-9]|ld-linux-x86-64\.so\.2|libvmafx\.so\.0)$' || true)
   [ -z "$others" ] || die "a program needs $others"
+  objdump -T "$1/lib/libvmafx.so.0" | grep -q ' exp$' || die "libvmafx.so.0 has an exp() of its own, not glibc's"
 }
-
-# build_time: prints the time of all files that are packed: the commit's, unless SOURCE_DATE_EPOCH is set.
-build_time() { echo "${SOURCE_DATE_EPOCH:-$(git -C "$top" log -1 --format=%ct 2>/dev/null || echo 946684800)}"; }
 
 # components: prints what is inside, a line for each: name, version, license by its SPDX name, place of the source.
 components() {
@@ -226,6 +228,7 @@ components() {
   while read -r name number; do
     case $name in
       highway) license=Apache-2.0 ;;
+      check) license=LGPL-2.1-or-later ;;
       headers) name=nlohmann-json3 license=MIT ;;
       zlib) license=Zlib ;;
       dav1d) license=BSD-2-Clause ;;
@@ -235,6 +238,7 @@ components() {
     echo "$name $number $license https://snapshot.debian.org/package/$name/"
   done <"$libraries/built"
   echo "xxhash $(pkg-config --modversion libxxhash) BSD-2-Clause https://snapshot.debian.org/package/xxhash/"
+  echo "libgcc $(gcc -dumpfullversion) GPL-3.0-or-later-WITH-GCC-exception-3.1 https://ftp.gnu.org/gnu/gcc/"
   name=$("$zig/zig" version)
   echo "libc++ zig-$name Apache-2.0-WITH-LLVM-exception https://ziglang.org/download/$name/"
 }
