@@ -43,7 +43,7 @@ fetch_tools() {
 
 # use_tools: sets what the builds below call. Texts of asserts have names of files, which must not tell the folder.
 use_tools() {
-  local flags=(-target $zig_target -g0 -fomit-frame-pointer "-ffile-prefix-map=$top=.")
+  local flags=(-target $zig_target -g0 -fomit-frame-pointer -fno-sanitize=undefined "-ffile-prefix-map=$top=.")
   zig=$(echo "$python"/lib/python3*/site-packages/ziglang)
   mkdir -p "$work/bin"
   add_tool zig-cc cc "${flags[@]}"
@@ -65,11 +65,12 @@ configure_library() {
   mkdir -p "$tree"
   cd "$tree"
   ! fresh configured-for "$flags" || return 0
+  # Of a library that is unloaded, zig's start code leaves the handlers of exit() behind: it stays loaded (nodelete).
   # zig's library for arithmetic with 128 bits also has an exp() and a log10(), which round otherwise than glibc's; gcc's
   # has none.
   # shellcheck disable=SC2086
   PKG_CONFIG_LIBDIR=$libraries/pkgconfig "$top/configure" -q $flags --without-emulator --enable-precompiled-headers \
-    CFLAGS=-O2 CXXFLAGS=-O2 LIBS="-lm $(gcc -print-libgcc-file-name)"
+    CFLAGS=-O2 CXXFLAGS=-O2 LIBS="-lm $(gcc -print-libgcc-file-name)" LDFLAGS=-Wl,-z,nodelete
   sed -i 's/ -nostdlib / /' libtool # the compiler itself names its standard library
   echo "$flags" >configured-for
 }
