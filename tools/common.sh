@@ -171,6 +171,9 @@ installed_packages() { echo " $(dpkg-query -W -f '${db:Status-Status}=${Package}
 # Prints the version of vmafx.
 own_version() { sed -n 's/^AC_INIT(\[vmafx\], \[\([0-9.]*\)\].*/\1/p' "$top/configure.ac"; }
 
+# build_time: prints the time of all files that are packed: the commit's, unless SOURCE_DATE_EPOCH is set.
+build_time() { echo "${SOURCE_DATE_EPOCH:-$(git -C "$top" log -1 --format=%ct 2>/dev/null || echo 946684800)}"; }
+
 # Prints the AMD architectures whose kernels were built, as configure takes them; nothing without kernels.
 built_archs() { concatenate "$build/configured-for" | sed -nE 's/.*--with-hip-archs=([^ ]*).*/\1/p'; }
 

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Tests a GPU and writes the findings to a file that the user sends back (docs/hip.md). `./quickstart selftest` builds
-the programs for it.
+the programs for it; bundles and wheels have them, and the command vmafx-selftest, which needs nothing else.
 
-usage: selftest.py BUILD FILE [--emulator] [--device NAME] [--limit SECONDS] [--force]
+usage: selftest.py PLACE [FILE] [--emulator] [--device NAME] [--limit SECONDS] [--force]
 
-  --emulator  on the emulator instead of a GPU, a small part: to try the command
+  PLACE       the build folder, or the folder of a bundle or a wheel with the programs
+  FILE        where the findings go (default: vmafx-selftest.txt)
+  --emulator  on the emulator instead of a GPU, a small part: to try the command. Outside a build folder,
+              VMAFX_HIP_RUNTIME names the emulator's library
   --device    auto, an index or a PCI address (default: auto)
   --limit     how long a program of a metric may take; all golden clips together, six times as long (default: 300)
   --force     replace FILE, though it is not an older one
@@ -36,6 +39,34 @@ MOST_HANGS = 3  # a GPU that hung so often hangs again
 Selection = collections.namedtuple("Selection", "metrics clips features batch_of_size milliseconds")
 ON_GPU = Selection(None, "small", [], {"1920x1080": 4, "3840x2160": 2}, 100)
 ON_EMULATOR = Selection(["float_moment", "psnr"], "64x48*", ["=float_moment", "=psnr"], {"64x48": 1}, 1)
+
+
+class Programs:
+    """Where the programs and files of the test are: in a build folder, or in what was installed with them."""
+
+    def __init__(self, place):
+        packed = place / "lib/vmafx/selftest"
+        self.place, self.is_build = place, not packed.is_dir()
+        self.ffmpeg = place / "bin/ffmpeg"
+        if self.is_build:
+            self.kernels, self.times = place / "tests/kernels/parity_test", place / "bench/device"
+            self.golden = [top / "tests/golden/check.py"]
+            self.library, self.emulator = place / ".libs/libvmafx.so", place / "lib/libvmafx_hip_emulator.so"
+        else:
+            self.kernels, self.times = packed / "parity_test", packed / "device"
+            self.golden = [sys.executable, packed / "check.py", "--make-clip", packed / "make_clip"]
+            self.library, self.emulator = place / "lib/libvmafx.so.0", os.environ.get("VMAFX_HIP_RUNTIME")
+
+    def device_code(self):
+        """Returns the GPUs for which there is code, and the compilers."""
+        if not self.is_build:
+            return self.kernels.with_name("device_code").read_text().strip()
+        codes = sorted(
+            path.stem for path in (self.place / "device_code").glob("*") if path.suffix in (".co", ".cubin", ".ptx")
+        )
+        compilers = [first_line(self.place / "config.status", f'S["{name}"]') for name in ("HIP_COMPILER", "NVCC")]
+        compilers = [name for name in compilers if name not in ("", "no")]
+        return f"{' '.join(codes)}, by {' '.join(compilers)}" if codes else "no GPU"
 
 
 class Report:
@@ -77,9 +108,9 @@ class Report:
         os.replace(file.name, self.path)
 
 
-def private_words(build):
+def private_words(place):
     """Returns [(pattern, replacement)]: folders first, since a user's name may be part of them."""
-    words = [(build, "build"), (top, "."), (Path.home(), "~")]
+    words = [(place, "build"), (top, "."), (Path.home(), "~")]
     words = [(re.escape(str(path)), instead) for path, instead in words if str(path) != "/"]
     names = {
         socket.gethostname(): "HOST",
@@ -163,18 +194,12 @@ def said_by(*command):
 
 
 def commit():
+    """Returns the commit of the sources; the version of an installed library tells its own."""
+    if not (top / "tools/selftest.py").exists():
+        return ""
     name = said_by("git", "-C", str(top), "rev-parse", "--short", "HEAD")
     changed = name and said_by("git", "-C", str(top), "status", "--porcelain", "--untracked-files=no")
-    return (name or "unknown") + (" with changes" if changed else "")
-
-
-def device_code(build):
-    """Returns the GPUs for which there is code, and the compilers."""
-    codes = sorted(path.stem for path in (build / "device_code").glob("*") if path.suffix in (".co", ".cubin", ".ptx"))
-    compilers = [first_line(build / "config.status", f'S["{name}"]') for name in ("HIP_COMPILER", "NVCC")]
-    return (
-        f"{' '.join(codes)}, by {' '.join(name for name in compilers if name not in ('', 'no'))}" if codes else "no GPU"
-    )
+    return ", commit " + (name or "unknown") + (" with changes" if changed else "")
 
 
 def drivers():
@@ -216,12 +241,12 @@ def settings():
             yield f"{name}={value}"
 
 
-def add_machine(report, build, library):
+def add_machine(report, programs, library):
     library.vmafx_version.restype = ctypes.c_char_p
     system = first_line("/etc/os-release", "PRETTY_NAME=")
     facts = {
-        "vmafx": [f"{library.vmafx_version().decode()}, commit {commit()}"],
-        "kernels for": [device_code(build)],
+        "vmafx": [library.vmafx_version().decode() + commit()],
+        "kernels for": [programs.device_code()],
         "system": [f"{system}, {platform.system()} {platform.release()}, {platform.machine()}"],
         "CPU": [f"{first_line('/proc/cpuinfo', 'model name') or 'unknown'}, {len(os.sched_getaffinity(0))} threads"],
         "GPU driver": drivers(),
@@ -240,12 +265,12 @@ def add_machine(report, build, library):
 
 
 class Selftest:
-    def __init__(self, arguments, report, library):
-        self.build, self.report, self.device = arguments.build, report, arguments.device
+    def __init__(self, arguments, programs, report, library):
+        self.programs, self.report, self.device = programs, report, arguments.device
         self.selection = ON_EMULATOR if arguments.emulator else ON_GPU
         self.metrics = self.selection.metrics or metrics_with_kernels(library)
         self.runner = Runner(arguments.limit)
-        self.emulator = str(self.build / "lib/libvmafx_hip_emulator.so") if arguments.emulator else None
+        self.emulator = str(programs.emulator) if arguments.emulator else None
         # An empty name is that of the runtime that is installed. Tests would wait longer than the library does by
         # itself.
         self.on_device = {
@@ -272,7 +297,7 @@ class Selftest:
         variables |= {} if self.emulator else self.on_device
         total = 0
         for metric in self.metrics:
-            ended = self.runner.run([self.build / "tests/kernels/parity_test"], {**variables, "CK_RUN_CASE": metric})
+            ended = self.runner.run([self.programs.kernels], {**variables, "CK_RUN_CASE": metric})
             passed = sum(":P:" in line for line in ended.output)
             failures = failed_cases(ended)
             total += passed
@@ -285,8 +310,8 @@ class Selftest:
         self.report.heading("Golden clips: libvmaf's scores, and the CPU's sums in every frame (tests/golden/check.py)")
         device = "" if self.device == "auto" else ":device='" + self.device.replace(":", "\\:") + "'"
         command = [
-            top / "tests/golden/check.py",
-            self.build / "bin/ffmpeg",
+            *self.programs.golden,
+            self.programs.ffmpeg,
             "--filter",
             "vmafx=backend=hip:verify=1" + device,
             "--clips",
@@ -331,7 +356,7 @@ class Selftest:
 
     def bench(self, name, size, batch, milliseconds):
         command = [
-            self.build / "bench/device",
+            self.programs.times,
             "--device",
             self.device,
             "--only",
@@ -375,8 +400,10 @@ def failed_cases(ended):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("build", type=lambda text: Path(text).resolve())
-    parser.add_argument("file", type=lambda text: Path(text).resolve())
+    parser.add_argument("place", type=lambda text: Path(text).resolve())
+    parser.add_argument(
+        "file", type=lambda text: Path(text).resolve(), nargs="?", default=Path("vmafx-selftest.txt").resolve()
+    )
     parser.add_argument("--emulator", action="store_true")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--limit", type=int, default=300)
@@ -411,11 +438,12 @@ def verdict(test):
 def main():
     arguments = parse_arguments()
     check_output(arguments.file, arguments.force)
-    report = Report(arguments.file, private_words(arguments.build))
-    library = ctypes.CDLL(str(arguments.build / ".libs/libvmafx.so"))
+    programs = Programs(arguments.place)
+    report = Report(arguments.file, private_words(programs.place))
+    library = ctypes.CDLL(str(programs.library))
     add_head(report, arguments.emulator)
-    add_machine(report, arguments.build, library)
-    test = Selftest(arguments, report, library)
+    add_machine(report, programs, library)
+    test = Selftest(arguments, programs, report, library)
     if test.opens_the_gpu():
         test.check_kernels()
         test.check_clips()

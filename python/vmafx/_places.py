@@ -12,6 +12,9 @@ from . import _system
 
 NAME = _system.LIBRARY
 
+PACKED = Path(__file__).resolve().parent / "_packed"
+"""What a wheel has beside the module: ffmpeg, ffprobe and the libraries, as in an installed prefix."""
+
 _programs: list[str] = []
 
 
@@ -28,6 +31,8 @@ def places() -> list[str]:
         return [os.path.join(named, NAME) if os.path.isdir(named) else named]
     own = Path(__file__).resolve().parent.parent.parent  # PREFIX/lib/vmafx of an installation, or the sources
     of_module = [own / NAME, own / "build/.libs" / NAME, own / "build/lib/vmafx" / NAME]
+    if PACKED.is_dir():
+        of_module = [PACKED / "lib" / NAME]
     names = os.environ.get("VMAFX_FFMPEG"), "ffmpeg", "vmafx-ffmpeg"
     programs = [path for name in names if name and (path := shutil.which(name))]
     started = [path for path in getattr(sys, "argv", [])[:1] if os.path.isfile(path)]

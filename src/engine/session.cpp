@@ -11,6 +11,10 @@ namespace vmafx {
 
 namespace {
 
+constexpr auto has_no_picture = [](const auto& submission) {
+  return std::ranges::none_of(submission.dist, [](const auto& picture) { return picture.has_value(); });
+};
+
 /* Frame pairs in flight beyond those that workers score: enough that no worker waits for the decoder's next frame. */
 constexpr int kFramesAhead = 2;
 
@@ -371,7 +375,7 @@ Status Session::check_open(bool against) const {
 Status Session::offer(Submission submission) {
   auto begins = meet(submission.dist);
   VMAFX_TRY(keep(begins.status()));
-  if (std::ranges::none_of(submission.dist, &std::optional<OwnedPicture>::has_value)) return {};
+  if (has_no_picture(submission)) return {};
   waiting_.push_back(std::move(submission));
   if (!begins.value()) {
     drop_early();
@@ -410,9 +414,7 @@ void Session::drop_early() {
       encode->drop();
     }
   }
-  std::erase_if(waiting_, [](const Submission& early) {
-    return std::ranges::none_of(early.dist, &std::optional<OwnedPicture>::has_value);
-  });
+  std::erase_if(waiting_, has_no_picture);
 }
 
 bool Session::range_done() const {

@@ -3,6 +3,7 @@
 
 usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB] [--cpu LEVEL|each] [--emulator LIBRARY]
                 [--alternate] [--only TEXT ...] [--joint] [--through vmaf|ffmpeg] [--tolerance NUMBER]
+                [--make-clip PROGRAM]
 
   FFMPEG    the ffmpeg to check (default: build/bin/ffmpeg)
   --filter  the filter and its fixed options, e.g. libvmaf=backend=cpu:n_threads=2 (default: vmafx=backend=cpu)
@@ -14,6 +15,7 @@ usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB]
   --through FFMPEG is a program that uses our libvmaf.so.3: libvmaf's tool, or FFmpeg with its own filter libvmaf
             (tests/libvmaf/run)
   --tolerance  accept such relative differences in all cases: for another C library, whose functions round otherwise
+  --make-clip  the compiled make_clip.c (default: it is compiled)
   --joint   score in one run what does not share a key: a quarter of the runs. Models then have their version as name
 
 A case is one feature or model on one clip: every frame's scores, the pooled and the aggregate ones must agree, to the
@@ -309,6 +311,7 @@ def parse_arguments():
     parser.add_argument("--alternate", action="store_true")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--tolerance", type=float, default=0.0)
+    parser.add_argument("--make-clip")
     parser.add_argument("--joint", action="store_true")
     parser.add_argument("--through", choices=["vmaf", "ffmpeg"])
     return parser.parse_args()
@@ -321,8 +324,9 @@ def main():
         len(os.sched_getaffinity(0))
     ) as pool:
         folder = Path(folder)
-        make_clip = folder / "make_clip"
-        subprocess.run(["cc", "-O2", "-o", make_clip, here / "make_clip.c"], check=True)
+        make_clip = arguments.make_clip or folder / "make_clip"
+        if not arguments.make_clip:
+            subprocess.run(["cc", "-O2", "-o", make_clip, here / "make_clip.c"], check=True)
         for number, clip in enumerate(choose_clips(arguments.clips)):
             clip.write(make_clip, folder)
             chosen = [

@@ -55,6 +55,20 @@ fetch_first() {
   return 1
 }
 
+# patched_source TREE VERSION…: makes TREE a source of the first of these releases that can be had, with the filter.
+patched_source() {
+  local tree=$1 version key
+  shift
+  fetch_first "$@" || die "cannot get the source of FFmpeg $*: $(why_not_fetched "${@: -1}" | tr -d '\n')"
+  key="$version $(checksum "$top/patches/apply")"
+  if ! fresh "$tree.key" "$key"; then
+    rm -f "$tree.key"
+    copy "$version" "$tree"
+    echo "$key" >"$tree.key"
+  fi
+  "$top/patches/apply" "$tree"
+}
+
 # copy VERSION TREE: copies the source, with an empty file for each part of FFmpeg's own tests that the source lacks and
 # the Makefile includes. Without the file VERSION, which a source out of git lacks, FFmpeg would take the version of the
 # git tree around it, ours.

@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from .._places import PACKED
 from . import _json
 from ._names import redact
 from ._run import ANSWER_S, READING_S, ask
@@ -61,7 +62,8 @@ def places(chosen: str | None = None) -> Iterator[tuple[str, str]]:
         return
     beside = Path(sys.argv[0]).resolve().parent
     installed = [(beside / name, "it is beside the command") for name in NAMES]
-    for path, why in (*installed, (TREE / "build/bin/ffmpeg", "it is built in the command's sources")):
+    packed = PACKED / "bin/ffmpeg", "it is in the module's wheel"
+    for path, why in (packed, *installed, (TREE / "build/bin/ffmpeg", "it is built in the command's sources")):
         if os.access(path, os.X_OK) and path.is_file():
             yield str(path), why
     for name in NAMES:

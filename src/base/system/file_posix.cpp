@@ -2,15 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 
 #include "base/system/environment.h"
+#include "base/system/file_kernel.h"
 
 namespace vmafx::system {
 namespace {
@@ -23,8 +22,8 @@ FileKind kind_of(mode_t mode) {
 }
 
 FileFacts facts_of(const struct stat& info) {
-  return {kind_of(info.st_mode), info.st_size,        info.st_nlink > 1, info.st_dev,
-          info.st_ino,           info.st_mode & 0777, info.st_uid,       info.st_gid};
+  return {kind_of(info.st_mode), info.st_size,         info.st_nlink > 1, static_cast<uint64_t>(info.st_dev),
+          info.st_ino,           info.st_mode & 0777u, info.st_uid,       info.st_gid};
 }
 
 /* Whether nobody else can put something into this folder. */
@@ -68,7 +67,7 @@ int read_way_of_writing(int descriptor, WayOfWriting* way) {
   const int flags = fcntl(descriptor, F_GETFL);
   if (flags < 0) return errno;
   struct stat info;
-  way->is_allowed = (flags & O_ACCMODE) != O_RDONLY && !(flags & O_PATH);
+  way->is_allowed = (flags & O_ACCMODE) != O_RDONLY && !names_only(flags);
   way->adds = flags & O_APPEND || fstat(descriptor, &info) != 0 || lseek(descriptor, 0, SEEK_CUR) >= info.st_size;
   return 0;
 }
@@ -105,14 +104,16 @@ int try_writing(int descriptor) { return write(descriptor, "", 0) == 0 ? 0 : err
 int resize(int descriptor, int64_t bytes) { return ftruncate(descriptor, bytes) == 0 ? 0 : errno; }
 
 int reserve(int descriptor, int64_t bytes) {
-  if (fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) return 0;
+  if (allocate(descriptor, bytes)) return 0;
   return errno == ENOSPC || errno == EDQUOT ? errno : ENOTSUP;
 }
 
 int append_content(int from, int to, int64_t bytes) {
-  for (off_t at = 0; at < bytes;)
-    if (const ssize_t copied = sendfile(to, from, &at, static_cast<size_t>(bytes - at)); copied <= 0)
-      return copied ? errno : EIO;
+  for (int64_t at = 0; at < bytes;) {
+    const int64_t copied = copy_some(from, to, at, bytes - at);
+    if (copied <= 0) return copied ? errno : EIO;
+    at += copied;
+  }
   return 0;
 }
 
@@ -126,8 +127,7 @@ int remove_file(const std::string& path) { return unlink(path.c_str()) == 0 ? 0 
 
 bool take_over(int descriptor, const std::string& path, const FileFacts& old) {
   struct stat made;
-  const bool has_acl = getxattr(path.c_str(), "system.posix_acl_access", nullptr, 0) > 0;
-  if (old.has_other_names || has_acl || fstat(descriptor, &made) != 0) return false;
+  if (old.has_other_names || has_access_list(path) || fstat(descriptor, &made) != 0) return false;
   const bool others = made.st_uid != old.user || made.st_gid != old.group;
   return (!others || fchown(descriptor, old.user, old.group) == 0) && fchmod(descriptor, old.mode) == 0;
 }

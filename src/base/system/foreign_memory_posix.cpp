@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
+#if __has_include(<sys/sysmacros.h>)
+#include <sys/sysmacros.h>
+#endif
 
 #include <algorithm>
 #include <cerrno>
@@ -25,7 +27,7 @@ void close_foreign(int descriptor) { close(descriptor); }
 int identify_foreign(int descriptor, ForeignIdentity* identity) {
   struct stat file;
   if (fstat(descriptor, &file)) return errno;
-  *identity = {file.st_dev, file.st_ino, file.st_size};
+  *identity = {static_cast<uint64_t>(file.st_dev), file.st_ino, file.st_size};
   return 0;
 }
 

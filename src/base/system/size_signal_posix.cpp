@@ -4,7 +4,8 @@
 
 #include <cerrno>
 #include <csignal>
-#include <ctime>
+
+#include "base/system/size_signal_kernel.h"
 
 namespace vmafx {
 namespace {
@@ -29,8 +30,7 @@ SizeSignalHeld::SizeSignalHeld() {
 SizeSignalHeld::~SizeSignalHeld() {
   const int kept = errno;
   const sigset_t signal = size_signal();
-  const timespec at_once = {};
-  while (!was_pending_ && sigtimedwait(&signal, nullptr, &at_once) < 0 && errno == EINTR) {}
+  if (!was_pending_) system::take_pending(signal);
   if (!was_held_) pthread_sigmask(SIG_UNBLOCK, &signal, nullptr);
   errno = kept;
 }

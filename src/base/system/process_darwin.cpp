@@ -1,0 +1,9 @@
+#include <thread>
+
+#include "base/system/process.h"
+
+namespace vmafx::system {
+
+int usable_processors() { return static_cast<int>(std::thread::hardware_concurrency()); }
+
+}  // namespace vmafx::system

