@@ -39,8 +39,8 @@ Times the GPU kernels of metrics; prints microseconds per frame. Sums are compar
   --time MS        how long frames go through the pool for a row (300)
   --device NAME    auto, an index or a PCI address (auto)
   --encodes LIST   encodes of one reference, in a session through the API and for kernels alone, e.g. 1,8 (1)
-  --check LIST     options check of sessions through the API, e.g. off,warn: off leaves out the look at the pictures (warn)
-  --memory LIST    memory that frames of sessions lie in: device, page-locked, pageable, pageable-kept, locked-kept (all)
+  --check LIST     options check of sessions through the API, e.g. off,warn: off leaves out the look (warn)
+  --memory LIST    memory of sessions' frames: device, page-locked, pageable, pageable-kept, locked-kept (all)
   --turns N        runs of each session, with each check in turn; the least times are printed (1)
   --peer A,B       another implementation's frames per second at vmaf_v0.6.1, from device and from page-locked memory
                    (for 8 bit at the usual sizes: libvmaf's CUDA backend on an NVIDIA H200)

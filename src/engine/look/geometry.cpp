@@ -216,8 +216,8 @@ static void displace(const LumaMeans& ref, const Registration* axes, LumaMeans& 
   }
 }
 
-/* What a mixture of two references, of which `fit` is that of the first one, leaves of the encode's variance: that is what an encoder leaves which lags behind,
- * and what an offset in time leaves. */
+/* What a mixture of two references leaves of the encode's variance: that is what an encoder leaves which lags behind,
+ * and what an offset in time leaves. `fit`: the moments of the first one and the encode. */
 static double left_by_mixture(const Moments& fit, const LumaMeans& own, const LumaMeans& other, const LumaMeans& dist) {
   LumaMeans change;
   for (int k = 0; k < kCells; k++) change[k] = other[k] - own[k];
