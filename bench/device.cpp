@@ -4,6 +4,7 @@
 #include <getopt.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -17,6 +18,7 @@
 #include "bench/die.h"
 #include "engine/plan.h"
 #include "kernels/registry/registry.h"
+#include "kernels/signature/signature.h"
 #include "model/spec.h"
 
 namespace bench {
@@ -33,11 +35,13 @@ Times the GPU kernels of metrics; prints microseconds per frame. Sums are compar
   --bits LIST      bits per sample, 8 to 16 (8,10)
   --batch LIST     frames in one launch, 1 to 16 (1,4)
   --only LIST      metrics and models, e.g. vif,vmaf_v1.0.16_3d0h (all metrics and three models); models joined
-                   by + are scored in one session
+                   by + are scored in one session; signature: what the look at the pictures reads of them
   --time MS        how long frames go through the pool for a row (300)
   --device NAME    auto, an index or a PCI address (auto)
   --encodes LIST   encodes of one reference, in a session through the API and for kernels alone, e.g. 1,8 (1)
-  --check MODE     the option check of sessions through the API: off leaves out the look at the pictures (warn)
+  --check LIST     options check of sessions through the API, e.g. off,warn: off leaves out the look (warn)
+  --memory LIST    memory of sessions' frames: device, page-locked, pageable, pageable-kept, locked-kept (all)
+  --turns N        runs of each session, with each check in turn; the least times are printed (1)
   --peer A,B       another implementation's frames per second at vmaf_v0.6.1, from device and from page-locked memory
                    (for 8 bit at the usual sizes: libvmaf's CUDA backend on an NVIDIA H200)
   --help           this text
@@ -59,17 +63,22 @@ struct Settings {
   int milliseconds = 300;
   std::string device = "auto";
   std::vector<int> encodes = {1};
-  std::string check = "warn";
+  std::vector<std::string> checks = {"warn"};
+  std::vector<std::string> memories;  // of sessions; empty: all
+  int turns = 1;
   Peer peer;
 };
 
 constexpr double kFramesPerSecond = 24;  // the video's, for metrics that depend on it
 
-/* A row of the table: a metric, or all that a model needs, or several models, joined by "+". */
+/* A row of the table: a metric, or all that a model needs, or several models, joined by "+", or kLook. */
 struct Row {
   std::string name;
   bool is_model;
 };
+
+/* The signatures of the look at the pictures, which are no metric. */
+constexpr const ExtractorInfo& kLook = kSignatureExtractor;
 
 Plan plan_of(const Row& row) {
   Log log;
@@ -83,11 +92,15 @@ Plan plan_of(const Row& row) {
 
 /* The metrics that a session of this format runs. */
 std::vector<DeviceMetric> metrics_of(const Row& row, const VideoFormat& format) {
+  std::vector<DeviceMetric> metrics;
+  if (row.name == kLook.name) {
+    metrics.push_back({kLook.name, take(kLook.create({}, format, Placement::kDevice))});
+    return metrics;
+  }
   Log log;
   Plan plan = plan_of(row);
   check(plan.instantiate(format, log));
   DeviceExtractors made = take(plan.make_device_extractors(format));
-  std::vector<DeviceMetric> metrics;
   for (size_t i = 0; i < made.of_plan.size(); i++) {
     const char* const name = plan.extractors()[plan.extractions()[i].of.front()].info->name;
     if (!made.of_plan[i]) die(row.name + ": the kernels of " + name + " do not take this format");
@@ -98,7 +111,7 @@ std::vector<DeviceMetric> metrics_of(const Row& row, const VideoFormat& format) 
 
 Row row_of(const std::string& name) {
   Row row{name, !models_of(name).empty()};
-  plan_of(row);
+  if (name != kLook.name) plan_of(row);
   return row;
 }
 
@@ -120,7 +133,7 @@ Peer peer_of(const std::string& text) {
 }
 
 Settings parse(int argc, char** argv) {
-  enum { kSize, kBits, kBatch, kOnly, kTime, kDevice, kEncodes, kCheck, kPeer, kHelpText };
+  enum { kSize, kBits, kBatch, kOnly, kTime, kDevice, kEncodes, kCheck, kMemory, kTurns, kPeer, kHelpText };
   const ::option known[] = {{"size", required_argument, nullptr, kSize},
                             {"bits", required_argument, nullptr, kBits},
                             {"batch", required_argument, nullptr, kBatch},
@@ -129,6 +142,8 @@ Settings parse(int argc, char** argv) {
                             {"device", required_argument, nullptr, kDevice},
                             {"encodes", required_argument, nullptr, kEncodes},
                             {"check", required_argument, nullptr, kCheck},
+                            {"memory", required_argument, nullptr, kMemory},
+                            {"turns", required_argument, nullptr, kTurns},
                             {"peer", required_argument, nullptr, kPeer},
                             {"help", no_argument, nullptr, kHelpText},
                             {}};
@@ -146,7 +161,9 @@ Settings parse(int argc, char** argv) {
       case kTime: settings.milliseconds = whole_number(text, 1, 60000, "--time"); break;
       case kDevice: settings.device = text; break;
       case kEncodes: settings.encodes = whole_numbers(text, 1, VMAFX_MOST_ENCODES, "--encodes"); break;
-      case kCheck: settings.check = text; break;
+      case kCheck: settings.checks = split(text); break;
+      case kMemory: settings.memories = split(text); break;
+      case kTurns: settings.turns = whole_number(text, 1, 1000, "--turns"); break;
       case kPeer: settings.peer = peer_of(text); break;
       case kHelpText: std::fputs(kHelp, stdout); std::exit(0);
       default: die("see --help");
@@ -205,30 +222,45 @@ void print_row(const Row& row, const Settings& settings, const hip::OpenedDevice
   std::fflush(stdout);
 }
 
+constexpr struct SessionMemory {
+  const char* name;
+  VmafxMemory memory;
+  bool stays = false;
+} kMemories[] = {{"device", VMAFX_MEMORY_DEVICE},
+                 {"page-locked", VMAFX_MEMORY_PINNED},
+                 {"pageable", VMAFX_MEMORY_HOST},
+                 {"pageable-kept", VMAFX_MEMORY_HOST, true},
+                 {"locked-kept", VMAFX_MEMORY_PINNED, true}};
+
+/* Prints a line for each option check. */
+void print_session(const std::string& model, const Settings& settings, const hip::OpenedDevice& device,
+                   const DeviceFrames& frames, const SessionMemory& memory, int encodes) {
+  std::vector<Pace> least(settings.checks.size(), Pace{HUGE_VAL, HUGE_VAL});
+  for (int turn = 0; turn < settings.turns; turn++)
+    for (size_t i = 0; i < least.size(); i++) {
+      const DeviceSession::Kind kind = {memory.memory, encodes, memory.stays, settings.checks[i].c_str()};
+      const Pace pace = DeviceSession(model, frames, device, kind).pace(settings.milliseconds);
+      least[i] = {std::min(least[i].wall, pace.wall), std::min(least[i].cpu, pace.cpu)};
+    }
+  for (size_t i = 0; i < least.size(); i++) {
+    std::printf("%-14s %-5s %7d", memory.name, settings.checks[i].c_str(), encodes);
+    print_pace(least[i]);
+    std::printf("\n");
+  }
+  std::fflush(stdout);
+}
+
 /* Prints how much of the kernels' pace is left when frames come through the API. */
 void print_sessions(const std::string& model, const Settings& settings, const hip::OpenedDevice& device,
                     const DeviceFrames& frames) {
-  constexpr struct {
-    const char* name;
-    VmafxMemory memory;
-    bool stays = false;
-  } kMemories[] = {{"device", VMAFX_MEMORY_DEVICE},
-                   {"page-locked", VMAFX_MEMORY_PINNED},
-                   {"pageable", VMAFX_MEMORY_HOST},
-                   {"pageable, kept", VMAFX_MEMORY_HOST, true},
-                   {"locked, kept", VMAFX_MEMORY_PINNED, true}};
-  std::printf("\n%s through the API, check=%s, %dx%d, %d bit\n%-14s %7s %9s %8s %7s\n", model.c_str(),
-              settings.check.c_str(), frames.format().w, frames.format().h, frames.format().bpc, "memory", "encodes",
-              "wall", "fps", "cpu");
-  for (const auto& memory : kMemories)
-    for (const int encodes : settings.encodes) {
-      if (memory.memory == VMAFX_MEMORY_DEVICE && !takes_device_memory(device)) continue;
-      std::printf("%-14s %7d", memory.name, encodes);
-      const DeviceSession::Kind kind = {memory.memory, encodes, memory.stays, settings.check.c_str()};
-      print_pace(DeviceSession(model, frames, device, kind).pace(settings.milliseconds));
-      std::printf("\n");
-      std::fflush(stdout);
-    }
+  std::printf("\n%s through the API, %dx%d, %d bit\n%-14s %-5s %7s %9s %8s %7s\n", model.c_str(), frames.format().w,
+              frames.format().h, frames.format().bpc, "memory", "check", "encodes", "wall", "fps", "cpu");
+  for (const SessionMemory& memory : kMemories) {
+    const auto& chosen = settings.memories;
+    if (!chosen.empty() && std::ranges::find(chosen, memory.name) == chosen.end()) continue;
+    if (memory.memory == VMAFX_MEMORY_DEVICE && !takes_device_memory(device)) continue;
+    for (const int encodes : settings.encodes) print_session(model, settings, device, frames, memory, encodes);
+  }
 }
 
 void run(const Settings& settings) {

@@ -52,6 +52,7 @@ void DeviceMetrics::launch(const hip::Batch& batch, Conversions& conversions) co
   for (size_t i = 0; i < metrics_.size(); i++) {
     const DeviceTwin& twin = *metrics_[i].extractor->device_twin();
     DeviceBatch own = device_batch(batch, metrics_[i].memory);
+    for (size_t k = 0; k < count; k++) own.numbers[k] = batch.first + static_cast<int64_t>(k);
     if (conversions[i]) {
       check(conversions[i]->convert(twin, own, {frames, count}));
       own.places = conversions[i]->seen_by({numbers, count});
@@ -132,7 +133,7 @@ void DeviceMetrics::check_sums(Source source) const {
 
 FrameSet DeviceMetrics::frame_set(int64_t frame) const {
   FrameSet set;
-  set.index = frame;
+  set.index = set.number = frame;
   const int in_batch = static_cast<int>(frame % layout_.batch);
   set.ref = frames_.picture(hip::Side::kRef, ref_of(frame - in_batch, in_batch));
   set.dist = frames_.picture(hip::Side::kDist, frame);
@@ -214,6 +215,7 @@ double DeviceMetrics::kernel_time() const {
                          check(begin.record(stream));
                          const Stopwatch stopwatch(false);
                          for (int i = 0; i < kLaunches; i++, first += layout_.batch) {
+                           batch.first = first;
                            place_resident(first, &batch);
                            launch(batch, conversions);
                          }

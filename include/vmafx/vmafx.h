@@ -276,8 +276,9 @@ VMAFX_API void vmafx_options_set_device_context(VmafxOptions *options, enum Vmaf
     FLAG(ignore_unknown, 0, \
          "leave out unknown keys of a model, and requests for keys that others have, with a warning") \
     /* With `check` "warn" or "fail": results name the findings that are sure by the pairs before them (`sure` of
-     * VmafxFrameResult), and the log warns once of each kind as soon as it is sure. Each 48 pairs cost what the end of
-     * the look costs otherwise. Always on with a report in NDJSON and with `pooled_only`. */ \
+     * VmafxFrameResult), and the log warns once of each kind as soon as it is sure. Each time that this is
+     * computed costs what the end of the look costs otherwise: after each 48 pairs at first, then after each eighth of
+     * the stream, and at most 768 pairs. Always on with a report in NDJSON and with `pooled_only`. */ \
     FLAG(early_doubts, 0, "tell of what the pictures are sure while the stream runs, not only at its end") \
     /* Results have maps (`maps` of VmafxFrameResult). They take memory from the time that a frame is scored until it is
      * received: receive after each pair that is submitted. EINVAL: no metric has maps. */ \
@@ -499,8 +500,9 @@ typedef struct VmafxFrameResult {
     int encode;               /* the encode that the scores belong to, from 0 */
     const VmafxPoolWindow *window; /* the window that ends with this frame, or NULL; valid as long as `scores` */
     /* The kinds of findings ("mirrored") that are sure by the pairs before this one, and lasted until there: those of a
-     * stream that ends with the last multiple of 48 pairs. Later pairs may take them back, as an encode may turn later
-     * on; vmafx_finding() tells at the end what holds for the whole stream. Only with the option `early_doubts`; valid
+     * stream that ends with a multiple of 48 pairs: the last one at first, from 768 pairs on one that at most an eighth
+     * of the pairs, and 768 of them, have followed. Later pairs may take them back, as an encode may turn later on;
+     * vmafx_finding() tells at the end what holds for the whole stream. Only with the option `early_doubts`; valid
      * as long as the context. */
     size_t n_sure;
     const char *const *sure;

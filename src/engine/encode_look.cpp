@@ -13,6 +13,10 @@ namespace {
 
 constexpr unsigned kChromaPlanes = 6;
 
+/* What is sure so far costs a search in all pairs until then: it is done again after an eighth of them, and at least
+ * after so many groups of kDetailPeriod pairs. */
+constexpr int64_t kSeenAgain = 8, kLongestUnseen = 16;
+
 InputFormat chroma_of(InputFormat format) {
   format.planes_read = format.scored.planes() > 1 ? kChromaPlanes : 0;
   return format;
@@ -65,9 +69,10 @@ void EncodeLook::meet(int64_t number, HeldPicture& ref, HeldPicture& dist) {
 Status EncodeLook::add(int64_t number, const FinishedFrame& finished) {
   newly_sure_.clear();
   add_sums(number, finished);
-  if (!tells_early_ || !has_detail(number + 1)) return {};
+  if (!tells_early_ || !has_detail(number + 1) || ++groups_ < next_seen_) return {};
   VMAFX_TRY(thread_.drain());
   see_so_far(number + 1);
+  next_seen_ = groups_ + std::clamp<int64_t>(groups_ / kSeenAgain, 1, kLongestUnseen);
   return {};
 }
 

@@ -36,8 +36,9 @@ class EncodeLook {
   /* Has it tell of what it is sure while pairs come. Before the first pair. */
   void tell_early() { tells_early_ = true; }
 
-  /* What is sure of a pair by the pairs before it: the findings of a run that had ended after the last whole group of
-   * kDetailPeriod pairs, as far as they lasted until there. Later pairs may take them back. Nothing without
+  /* What is sure of a pair by the pairs before it: the findings of a run that had ended after a whole group of
+   * kDetailPeriod pairs, as far as they lasted until there: the last one of the first 16 groups, later one that at most
+   * an eighth of the groups have followed, and at most 16. Later pairs may take them back. Nothing without
    * tell_early(). The same for each run, however its frames overtake one another. */
   std::span<const look::ToldFinding> sure_before(int64_t number) const;
 
@@ -78,7 +79,8 @@ class EncodeLook {
   look::Look look_;                      // the thread's, until it is drained
   std::vector<look::ToldFinding> findings_;
   bool tells_early_ = false;
-  std::deque<Sure> sure_;  // by pairs
+  int64_t groups_ = 0, next_seen_ = 1;  // whole groups of kDetailPeriod pairs so far, and with the next look back
+  std::deque<Sure> sure_;               // by pairs
   std::vector<look::ToldFinding> newly_sure_;
   std::set<look::Kind> told_;
 };

@@ -1,5 +1,7 @@
 #include "engine/look/cells.h"
 
+#include "engine/look/vectors.h"
+
 namespace vmafx::look {
 
 CellScale::CellScale(const VideoFormat& format) {
@@ -14,34 +16,7 @@ CellScale::CellScale(const VideoFormat& format) {
 }
 
 void CellScale::convert(const PictureSignature& signature, Cells* cells) const {
-  int32_t sums[kBlocks] = {};
-  for (int j = 0; j < kSignatureRows; j++)
-    for (int i = 0; i < kBlockColumns; i++) {
-      const int block = j / kBlockHeight * kBlockColumns + i, x = i * kBlockWidth;
-      int16_t* values = cells->value[block] + j % kBlockHeight * kBlockWidth;
-      int32_t sum = 0;
-      for (int k = 0; k < kBlockWidth; k++) {
-        const auto samples = static_cast<int32_t>(signature.luma[0][j][x + k] + signature.luma[1][j][x + k]);
-        const auto value = static_cast<int32_t>(static_cast<float>(samples) * scale_[j][x + k] + 0.5F);
-        values[k] = static_cast<int16_t>(value);
-        sum += value;
-      }
-      sums[block] += sum;
-    }
-  for (int block = 0; block < kBlocks; block++) {
-    const auto mean = static_cast<int16_t>((sums[block] + kBlockCells / 2) / kBlockCells);
-    for (int k = 0; k < kBlockCells; k++) cells->value[block][k] = static_cast<int16_t>(cells->value[block][k] - mean);
-  }
-}
-
-void products(const Cells& a, const Cells& b, BlockValues* sums) {
-  for (int block = 0; block < kBlocks; block++) {
-    const int16_t* const x = a.value[block];
-    const int16_t* const y = b.value[block];
-    int32_t sum = 0;
-    for (int k = 0; k < kBlockCells; k++) sum += x[k] * y[k];
-    (*sums)[block] = static_cast<float>(sum);
-  }
+  convert_cells(signature.luma[0][0], signature.luma[1][0], scale_[0], cells);
 }
 
 }  // namespace vmafx::look

@@ -37,9 +37,6 @@ class CellScale {
   float scale_[kSignatureRows][kSignatureColumns];
 };
 
-/* Σ a b of each block. The sums are exact before they are rounded to float. */
-void products(const Cells& a, const Cells& b, BlockValues* sums);
-
 }  // namespace vmafx::look
 
 #endif

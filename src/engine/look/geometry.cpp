@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "engine/look/numbers.h"
+#include "engine/look/vectors.h"
 
 namespace vmafx::look {
 
@@ -16,6 +17,8 @@ constexpr int kNeighbours = 8;
 constexpr int kSymmetryPeriod = 12;
 /* Frames with profiles that are kept. */
 constexpr size_t kMostDetails = 512;
+/* After so many of them, fewer are registered: what lasts shows in one of two, then of four. */
+constexpr size_t kManyDetails = 16, kVeryManyDetails = 32;
 /* Side of the square that symmetries permute. */
 constexpr int kSide = kSignatureRows;
 /* Pictures with less variance (levels squared of 8 bits) are flat. */
@@ -53,7 +56,13 @@ int source_of(int symmetry, int j, int i) {
   return j * kSide + (symmetry & kMirror ? kSide - 1 - i : i);
 }
 
-/* Correlation of means, n of them, the second ones by index if `index`. */
+/* A frame with detail is compared with this one, or is this one. */
+bool is_near_detail(int64_t frame) {
+  const int64_t behind = frame % kDetailPeriod;
+  return behind <= kNeighbours || behind >= kDetailPeriod - kNeighbours;
+}
+
+/* Correlation of means, n of them. */
 struct Moments {
   double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
   double gain() const {
@@ -69,25 +78,10 @@ struct Moments {
   }
 };
 
-template <class X, class Y>
-Moments moments(int n, X x, Y y) {
-  /* Sums in four parts, as additions wait for one another. */
-  double sx[4] = {}, sy[4] = {}, sxx[4] = {}, syy[4] = {}, sxy[4] = {};
-  for (int k = 0; k < n; k++) {
-    const double a = x(k), b = y(k);
-    const int part = k & 3;
-    sx[part] += a;
-    sy[part] += b;
-    sxx[part] += a * a;
-    syy[part] += b * b;
-    sxy[part] += a * b;
-  }
-  const auto sum = [](const double* part) { return (part[0] + part[1]) + (part[2] + part[3]); };
-  return {static_cast<double>(n), sum(sx), sum(sy), sum(sxx), sum(syy), sum(sxy)};
-}
-
-Moments moments_of(const LumaMeans& ref, const LumaMeans& dist) {
-  return moments(kCells, [&](int k) { return ref[k]; }, [&](int k) { return dist[k]; });
+template <size_t n>
+Moments moments_of(const std::array<float, n>& x, const std::array<float, n>& y) {
+  const PairSums sums = sum_pairs(x.data(), y.data(), n);
+  return {static_cast<double>(n), sums.x, sums.y, sums.xx, sums.yy, sums.xy};
 }
 
 /* A row (column) is black up to so many levels above black. */
@@ -113,7 +107,7 @@ void Geometry::add(int64_t frame, const SignatureSums& sums, const PairMeans& me
   if (!fit_for_) return;
   if (first_ < 0) first_ = frame;
   last_ = frame;
-  kept_.push_back({frame, means.ref});
+  if (is_near_detail(frame)) kept_.push_back({frame, means.ref});
   const bool detail = has_detail(frame) && details_seen_++ % stride_ == 0;
   if (added_++ % kSymmetryPeriod == 0) add_symmetries(means.ref, means.dist);
   if (detail) {
@@ -130,7 +124,7 @@ void Geometry::add(int64_t frame, const SignatureSums& sums, const PairMeans& me
     waiting_ = std::move(now);
   }
   if (waiting_ && frame >= waiting_->frame + kNeighbours) register_waiting();
-  while (kept_.front().frame < frame - 2 * kNeighbours) kept_.pop_front();
+  while (!kept_.empty() && kept_.front().frame < frame - 2 * kNeighbours) kept_.pop_front();
 }
 
 /* --- Symmetries --- */
@@ -156,8 +150,9 @@ void Geometry::add_symmetries(const LumaMeans& ref, const LumaMeans& dist) {
       }
       return sources;
     }();
-    const auto& source = kSources[symmetry];
-    const Moments m = moments(kSide * kSide, [&](int k) { return from[source[k]]; }, [&](int k) { return to[k]; });
+    Square turned;
+    for (int k = 0; k < kSide * kSide; k++) turned[k] = from[kSources[symmetry][k]];
+    const Moments m = moments_of(turned, to);
     left[symmetry] = m.left();
     left_[symmetry] += left[symmetry] * m.variance();
     if (!symmetry) variance_ += m.variance();
@@ -222,11 +217,11 @@ static void displace(const LumaMeans& ref, const Registration* axes, LumaMeans& 
 }
 
 /* What a mixture of two references leaves of the encode's variance: that is what an encoder leaves which lags behind,
- * and what an offset in time leaves. */
-static double left_by_mixture(const LumaMeans& own, const LumaMeans& other, const LumaMeans& dist) {
+ * and what an offset in time leaves. `fit`: the moments of the first one and the encode. */
+static double left_by_mixture(const Moments& fit, const LumaMeans& own, const LumaMeans& other, const LumaMeans& dist) {
   LumaMeans change;
   for (int k = 0; k < kCells; k++) change[k] = other[k] - own[k];
-  const Moments fit = moments_of(own, dist), along = moments_of(own, change), both = moments_of(change, dist);
+  const Moments along = moments_of(own, change), both = moments_of(change, dist);
   const double n = kCells, vx = fit.xx - fit.x * fit.x / n, vz = both.xx - both.x * both.x / n;
   const double vy = fit.yy - fit.y * fit.y / n, xy = fit.xy - fit.x * fit.y / n, zy = both.xy - both.x * both.y / n;
   const double xz = along.xy - along.x * along.y / n, det = vx * vz - xz * xz;
@@ -319,11 +314,12 @@ bool Geometry::time_explains(const Waiting& waiting, const Detail& detail) const
   if (own == kept_.end()) return true;
   LumaMeans moved;
   displace(own->ref, detail.axis, moved);
-  const double by_place = moments_of(moved, waiting.dist).left(), unmoved = moments_of(own->ref, waiting.dist).left();
+  const Moments fit = moments_of(own->ref, waiting.dist);
+  const double by_place = moments_of(moved, waiting.dist).left(), unmoved = fit.left();
   double by_time = 1;
   for (const Kept& kept : kept_) {
     if (&kept == &*own || std::abs(kept.frame - waiting.frame) > kNeighbours) continue;
-    by_time = std::min(by_time, left_by_mixture(own->ref, kept.ref, waiting.dist));
+    by_time = std::min(by_time, left_by_mixture(fit, own->ref, kept.ref, waiting.dist));
   }
   return by_time < 0.8 * unmoved && by_place > 0.8 * by_time;
 }
@@ -376,6 +372,8 @@ void Geometry::register_waiting() {
 /* When there are too many, every second one goes, and only every second one of those that come is registered. */
 void Geometry::keep(Detail&& detail) {
   details_.push_back(std::move(detail));
+  if (stride_ == 1 && details_.size() >= kManyDetails) stride_ = 2;
+  if (stride_ == 2 && details_.size() >= kVeryManyDetails) stride_ = 4;
   if (details_.size() <= kMostDetails) return;
   size_t n = 0;
   for (size_t i = 0; i < details_.size(); i += 2) details_[n++] = details_[i];

@@ -7,6 +7,7 @@
 
 #include "engine/look/color_mistakes.h"
 #include "engine/look/numbers.h"
+#include "engine/look/vectors.h"
 
 namespace vmafx::look {
 
@@ -176,9 +177,14 @@ Chroma chroma_of(const std::vector<Levels::Frame>& frames) {
   const auto deviation = [&](auto value) {
     std::vector<double> values;
     for (const Levels::CellPair& cell : chroma.cells) values.push_back(value(cell));
-    std::sort(values.begin(), values.end());
     const size_t n = values.size();
-    return n ? (values[n - 1 - n / 10] - values[n / 10]) / 2 : 0;
+    if (!n) return 0.0;
+    const auto upper = values.begin() + static_cast<ptrdiff_t>(n - 1 - n / 10);
+    const auto lower = values.begin() + static_cast<ptrdiff_t>(n / 10);
+    std::nth_element(values.begin(), upper, values.end());
+    const double most = *upper;
+    if (lower < upper) std::nth_element(values.begin(), lower, upper);
+    return (most - *lower) / 2;
   };
   for (int p = 0; p < 3; p++) {
     chroma.deviation_ref[p] = deviation([p](const Levels::CellPair& c) { return c.ref[p]; });
@@ -191,7 +197,7 @@ Chroma chroma_of(const std::vector<Levels::Frame>& frames) {
 double trimmed(std::vector<double>& squares) {
   const size_t n = squares.size() - squares.size() / 10;
   if (!n) return 0;
-  std::sort(squares.begin(), squares.end());
+  std::nth_element(squares.begin(), squares.begin() + static_cast<ptrdiff_t>(n - 1), squares.end());
   double sum = 0;
   for (size_t i = 0; i < n; i++) sum += squares[i];
   return std::sqrt(sum / static_cast<double>(n));
@@ -366,12 +372,12 @@ bool find_range_of_areas(const Curve& areas, double chroma_gain, std::vector<Fin
 
 void find_luma(const Curve& curve, const Chroma& chroma, const Color& color, std::vector<Finding>& findings) {
   if (!curve.tells()) return;
-  const LumaChange change = change_of(curve, color);
-  const Line& line = change.line;
+  const Line line = line_of(curve);
   const auto away = [&](const Line& other) {
     return std::max(std::abs(line(curve.low) - other(curve.low)), std::abs(line(curve.high) - other(curve.high)));
   };
-  if (away({}) < 2.5 && change.deviates < 2) return;
+  if (away({}) < 2.5 && misfit(curve, Line{}) < 2) return;
+  const LumaChange change = change_of(curve, color);
   const double gain = chroma_gain(chroma);
   for (const MistakenRange& range : {kNarrower, kWider}) {
     const bool luma = away(range.luma) < 1.6 && std::abs(line.gain - range.luma.gain) < 0.025 && change.misfit < 1;
@@ -502,16 +508,23 @@ void Levels::add(int64_t frame, const SignatureSums& sums, const PairMeans& mean
 
 void Levels::count(const PairMeans& means) {
   constexpr int kSide = 4, kColumns = kSignatureColumns / kSide, kRows = kSignatureRows / kSide;
+  int32_t ref[kCells], dist[kCells];
+  const auto add_to = [&](std::vector<uint32_t>& histogram, const float* ref_means, const float* dist_means, int n) {
+    round_levels(ref_means, n, ref);
+    round_levels(dist_means, n, dist);
+    for (int k = 0; k < n; k++) histogram[ref[k] * kLevels + dist[k]]++;
+  };
+  add_to(histogram_, means.ref.data(), means.dist.data(), kCells);
+  const auto areas_of = [](const LumaMeans& cells, float(&areas)[kRows * kColumns]) {
+    for (int j = 0, k = 0; j < kSignatureRows; j++)
+      for (int i = 0; i < kColumns; i++)
+        for (int x = 0; x < kSide; x++, k++) areas[j / kSide * kColumns + i] += cells[k];
+    for (float& area : areas) area /= kSide * kSide;
+  };
   float areas[2][kRows * kColumns] = {};
-  const auto level = [](float mean) { return std::clamp(static_cast<int>(mean + 0.5F), 0, kLevels - 1); };
-  for (int k = 0; k < kCells; k++) {
-    histogram_[level(means.ref[k]) * kLevels + level(means.dist[k])]++;
-    const int area = k / kSignatureColumns / kSide * kColumns + k % kSignatureColumns / kSide;
-    areas[0][area] += means.ref[k];
-    areas[1][area] += means.dist[k];
-  }
-  for (int k = 0; k < kRows * kColumns; k++)
-    coarse_[level(areas[0][k] / (kSide * kSide)) * kLevels + level(areas[1][k] / (kSide * kSide))]++;
+  areas_of(means.ref, areas[0]);
+  areas_of(means.dist, areas[1]);
+  add_to(coarse_, areas[0], areas[1], kRows * kColumns);
 }
 
 /* Cells of chroma, with the luma of the cells in their middle, whose rows chroma's are among. */

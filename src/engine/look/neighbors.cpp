@@ -4,6 +4,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "engine/look/vectors.h"
+
 namespace vmafx::look {
 
 namespace {
@@ -47,8 +49,14 @@ void Neighbors::keep(const PictureSignature& signature, std::vector<Picture>* pi
   Picture& picture = (*pictures)[static_cast<size_t>(pairs_ % kKept)];
   scale_.convert(signature, &picture.cells);
   products(picture.cells, picture.cells, &picture.energy);
-  picture.previous = {};
-  if (pairs_) products(picture.cells, (*pictures)[static_cast<size_t>((pairs_ - 1) % kKept)].cells, &picture.previous);
+  picture.previous = picture.change = {};
+  if (pairs_) {
+    const Picture& before = (*pictures)[static_cast<size_t>((pairs_ - 1) % kKept)];
+    products(picture.cells, before.cells, &picture.previous);
+    for (int b = 0; b < kBlocks; b++)
+      picture.change[b] = picture.energy[b] + before.energy[b] - 2 * picture.previous[b];
+  }
+  picture.changes = sum_of(picture.change);
 }
 
 bool Neighbors::add(int64_t frame, const SignatureSums& sums, FrameEvidence* evidence) {
@@ -66,14 +74,13 @@ bool Neighbors::rest(FrameEvidence* evidence) {
   return true;
 }
 
-/* Energy of the change from the picture before, per block. */
-BlockValues Neighbors::change(const std::vector<Picture>& pictures, int64_t place) const {
-  BlockValues change{};
-  if (!has(place) || !has(place - 1)) return change;
-  const Picture& now = pictures[static_cast<size_t>(place % kKept)];
-  const Picture& before = pictures[static_cast<size_t>((place - 1) % kKept)];
-  for (int b = 0; b < kBlocks; b++) change[b] = now.energy[b] + before.energy[b] - 2 * now.previous[b];
-  return change;
+/* Energy of the change from the picture before, per block, and in all. */
+const BlockValues& Neighbors::change(const std::vector<Picture>& pictures, int64_t place) const {
+  static constexpr BlockValues kNone{};
+  return has(place) ? pictures[static_cast<size_t>(place % kKept)].change : kNone;
+}
+float Neighbors::changes(const std::vector<Picture>& pictures, int64_t place) const {
+  return has(place) ? pictures[static_cast<size_t>(place % kKept)].changes : 0;
 }
 
 void Neighbors::fit_all(int64_t place, Fit* fit) const {
@@ -101,10 +108,10 @@ void Neighbors::vote(int64_t place, const Fit& fit, FrameEvidence* evidence) con
     for (int b = 0; b < kBlocks; b++) best[b] = std::min(best[b], fit.left[i][b]);
   }
   for (int s = -1; s <= 1; s++) {
-    const BlockValues change_there = change(ref_, place + s);
+    const BlockValues& change_there = change(ref_, place + s);
     for (int b = 0; b < kBlocks; b++) moves[b] = std::max(moves[b], change_there[b]);
   }
-  const BlockValues own = change(dist_, place);
+  const BlockValues& own = change(dist_, place);
   const float floor = noise_ + kLeastNoise;
   for (int i = 0; i < kShifts; i++) {
     if (!fit.there[i]) continue;
@@ -136,7 +143,7 @@ void Neighbors::mix(int64_t place, const Fit& fit, FrameEvidence* evidence) cons
     if (!fit.there[i] || !fit.there[i + 1]) continue;
     const Picture& next = ref(place + i + 1 - kMostShift);
     const float gain = fit.gain[i], here = fit.total[i];
-    const float moved = sum_of(change(ref_, place + i + 1 - kMostShift)) * gain * gain;
+    const float moved = changes(ref_, place + i + 1 - kMostShift) * gain * gain;
     const float along = gain * (sum_of(fit.product[i + 1]) - sum_of(fit.product[i])) -
                         gain * gain * (sum_of(next.previous) - sum_of(ref(place + i - kMostShift).energy));
     if (moved <= 0) continue;
@@ -152,7 +159,7 @@ void Neighbors::mix(int64_t place, const Fit& fit, FrameEvidence* evidence) cons
  * between them follows the reference even where each of them fits many neighbors. An encode that lags behind the
  * reference for lack of bits changes late in parts, but never more like the frame before than like its own. */
 void Neighbors::follow(int64_t place, const Fit& fit, FrameEvidence* evidence) {
-  const BlockValues own = change(dist_, place), moves = change(ref_, place);
+  const BlockValues &own = change(dist_, place), &moves = change(ref_, place);
   for (int b = 0; b < kBlocks; b++) {
     evidence->moves[b] = std::max(moves[b], 0.F) * kBlocks * kToLevels;
     evidence->own_moves[b] = std::max(own[b], 0.F) * kBlocks * kToLevels;
@@ -171,7 +178,7 @@ void Neighbors::follow(int64_t place, const Fit& fit, FrameEvidence* evidence) {
     const int64_t other = place + i - kMostShift;
     if (!has(place - 1) || !has(other) || !has(other - 1)) continue;
     known[i] = true;
-    const BlockValues there = change(ref_, other);
+    const BlockValues& there = change(ref_, other);
     float sum = 0, opposite = 0;
     for (int b = 0; b < kBlocks; b++) {
       const float both = fit.product[i][b] - fit.product[i - 1][b] - product_before_[i + 1][b] + product_before_[i][b];
@@ -203,9 +210,9 @@ void Neighbors::compare(int64_t place, FrameEvidence* evidence) {
     if (fit.there[i]) least = std::min(least, fit.total[i]);
     if (fit.there[i]) evidence->misfit[i] = misfit(place, i, fit);
     evidence->error[i] = fit.total[fit.there[i] ? i : kMostShift] * kToLevels;
-    evidence->changes[i] = sum_of(change(ref_, place + i - kMostShift)) * kToLevels;
+    evidence->changes[i] = changes(ref_, place + i - kMostShift) * kToLevels;
   }
-  evidence->change = sum_of(change(dist_, place)) * kToLevels;
+  evidence->change = changes(dist_, place) * kToLevels;
   const float memory = std::min(static_cast<float>(++learned_), kNoiseMemory);
   noise_ += (least / kBlocks - noise_) / memory;
   evidence->noise = noise_ * kBlocks * kToLevels;

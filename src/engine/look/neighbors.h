@@ -56,6 +56,8 @@ class Neighbors {
   struct Picture {
     Cells cells;
     BlockValues energy, previous;  // Σ x^2, and Σ x y with the picture before
+    BlockValues change;            // energy of the change from it; 0 without one
+    float changes;                 // their sum
   };
   struct Fit;
 
@@ -63,7 +65,8 @@ class Neighbors {
   const Picture& ref(int64_t place) const { return ref_[static_cast<size_t>(place % kKept)]; }
   const Picture& dist(int64_t place) const { return dist_[static_cast<size_t>(place % kKept)]; }
   void keep(const PictureSignature& signature, std::vector<Picture>* pictures) const;
-  BlockValues change(const std::vector<Picture>& pictures, int64_t place) const;
+  const BlockValues& change(const std::vector<Picture>& pictures, int64_t place) const;
+  float changes(const std::vector<Picture>& pictures, int64_t place) const;
   void compare(int64_t place, FrameEvidence* evidence);
   void fit_all(int64_t place, Fit* fit) const;
   void vote(int64_t place, const Fit& fit, FrameEvidence* evidence) const;

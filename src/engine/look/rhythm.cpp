@@ -56,35 +56,41 @@ bool Rhythm::loops() const {
   return false;
 }
 
+/* The beats of a place of the period: how much better they fit the shift before, and how badly both shifts. */
+struct Rhythm::Phase {
+  double sum = 0, positive = 0, error[2] = {};
+  int clear = 0;
+};
+
 /* Frames at some places of a period fit the shift before better, those at the others do not. */
 Rhythm::Pattern Rhythm::pattern_of(int shift, int period) const {
+  Phase phases[kLongestPeriod];
+  for (const Beat& beat : beats_) {
+    Phase& phase = phases[(beat.frame % period + period) % period];
+    const float x = std::clamp(at_shift(beat.votes, shift) - at_shift(beat.votes, shift - 1), -4.F, 4.F);
+    phase.sum += x;
+    phase.positive += std::max(x, 0.F);
+    phase.clear += x >= 0.5F;
+    for (int k = 0; k < 2; k++) phase.error[k] += at_shift(beat.error, shift - k);
+  }
   Pattern found;
   double against = 0, other = 0;
   int last = -1, shortest = period, longest = 0, first = -1;
-  for (int phase = 0; phase < period; phase++) {
-    double sum = 0, positive = 0, error[2] = {};
-    int clear = 0;
-    for (const Beat& beat : beats_) {
-      if ((beat.frame % period + period) % period != phase) continue;
-      const float x = std::clamp(at_shift(beat.votes, shift) - at_shift(beat.votes, shift - 1), -4.F, 4.F);
-      sum += x;
-      positive += std::max(x, 0.F);
-      clear += x >= 0.5F;
-      for (int k = 0; k < 2; k++) error[k] += at_shift(beat.error, shift - k);
-    }
-    if (sum <= 0 || clear < 3) {
-      against += positive;
-      other += positive - sum;
+  for (int place = 0; place < period; place++) {
+    const Phase& phase = phases[place];
+    if (phase.sum <= 0 || phase.clear < 3) {
+      against += phase.positive;
+      other += phase.positive - phase.sum;
       continue;
     }
-    against += positive - sum;
-    found.evidence += sum;
-    found.clear += clear;
-    for (int k = 0; k < 2; k++) found.error[k] += error[k];
+    against += phase.positive - phase.sum;
+    found.evidence += phase.sum;
+    found.clear += phase.clear;
+    for (int k = 0; k < 2; k++) found.error[k] += phase.error[k];
     found.repeated++;
-    if (last >= 0) shortest = std::min(shortest, phase - last), longest = std::max(longest, phase - last);
-    if (first < 0) first = phase;
-    last = phase;
+    if (last >= 0) shortest = std::min(shortest, place - last), longest = std::max(longest, place - last);
+    if (first < 0) first = place;
+    last = place;
   }
   if (first >= 0)
     shortest = std::min(shortest, first + period - last), longest = std::max(longest, first + period - last);

@@ -31,6 +31,7 @@ class Rhythm {
     int clear = 0;
   };
 
+  struct Phase;
   void close();
   bool loops() const;
   Pattern pattern() const;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/look/numbers.h"
+#include "engine/look/vectors.h"
 
 namespace vmafx::look {
 
@@ -29,29 +30,9 @@ Structure::Structure(const VideoFormat& format) : means_(format), fit_for_(CellM
 
 /* Fits the difference of rows by motion and by the vertical slope, which rows one apart show, too. */
 Structure::Combing Structure::combing_of(const Side& side) const {
-  double mm = 0, gg = 0, mg = 0, dm = 0, dg = 0, dd = 0;
-  int n = 0;
-  for (int j = 1; j < kSignatureRows - 1; j++) {
-    double row[6] = {};
-    for (int i = 0; i < kSignatureColumns; i++) {
-      const int k = j * kSignatureColumns + i;
-      const float motion = (side.after[k] - side.before[k]) / 2, difference = side.field[0][k] - side.field[1][k];
-      const float slope = side.before[k + kSignatureColumns] - side.before[k - kSignatureColumns];
-      row[0] += motion * motion;
-      row[1] += slope * slope;
-      row[2] += motion * slope;
-      row[3] += difference * motion;
-      row[4] += difference * slope;
-      row[5] += difference * difference;
-    }
-    mm += row[0];
-    gg += row[1];
-    mg += row[2];
-    dm += row[3];
-    dg += row[4];
-    dd += row[5];
-    n += kSignatureColumns;
-  }
+  constexpr int kFirst = kSignatureColumns, n = kCells - 2 * kSignatureColumns;  // all rows but the outermost ones
+  const Fields cells{&side.before[kFirst], &side.after[kFirst], &side.field[0][kFirst], &side.field[1][kFirst]};
+  const auto [mm, gg, mg, dm, dg, dd] = sum_fields(cells, kSignatureColumns, n);
   /* What motion has that the slope does not explain. */
   const double own = mm - mg * mg / std::max(gg, 1e-9);
   if (own < kLeastMotion * n) return kUnknown;

@@ -134,23 +134,24 @@ VMAFX_DEVICE void sum_chroma(const SignatureWork& work, const BlockPicture& pict
 
 /* -- Profiles ------------------------------------------------------------------------------------------------------ */
 
-/* A bin for each column of threads, whose rows of threads take turns with the rows of the band. */
+/* Threads of a bin take turns with the rows of the band. A block waits for its rows one after the other, and few blocks
+ * run at once in a launch of one frame: so many threads share a bin. */
 template <class T>
 VMAFX_DEVICE void sum_columns(const SignatureWork& work, const BlockPicture& picture, unsigned block) {
-  VMAFX_SHARED(uint64_t, parts, [kSignatureThreadRows][kSignatureThreads]);
-  constexpr unsigned blocks = kProfileBins / kBinsOfColumns;
-  const gpu::Dim3 thread = gpu::thread_id();
-  const unsigned band = block / blocks, bin = block % blocks * kBinsOfColumns + thread.x;
+  VMAFX_SHARED(uint64_t, parts, [kColumnTurns][kColumnBins]);
+  constexpr unsigned blocks = kProfileBins / kColumnBins;
+  const unsigned column = gpu::thread_rank() % kColumnBins, turn = gpu::thread_rank() / kColumnBins;
+  const unsigned band = block / blocks, bin = block % blocks * kColumnBins + column;
   const SignatureRange columns = part_of(work.w, kProfileBins, static_cast<int>(bin));
   const SignatureRange rows = part_of(work.h, kProfileBands, static_cast<int>(band));
   const hip::DevicePlane& plane = plane_of(work, picture, 0);
   uint64_t sum = 0;
-  for (int y = rows.begin + static_cast<int>(thread.y); y < rows.end; y += kSignatureThreadRows)
+  for (int y = rows.begin + static_cast<int>(turn); y < rows.end; y += kColumnTurns)
     sum += sum_of_row(row_of<T>(plane, y), columns, work.w);
-  parts[thread.y][thread.x] = sum;
+  parts[turn][column] = sum;
   gpu::block_sync();
-  if (thread.y > 0) return;
-  for (unsigned row = 1; row < kSignatureThreadRows; row++) sum += parts[row][thread.x];
+  if (turn > 0) return;
+  for (unsigned other = 1; other < kColumnTurns; other++) sum += parts[other][column];
   sum >>= work.profile_shift;
   for_signatures(work, picture, [&](PictureSignature& to) { to.columns[band][bin] = static_cast<uint32_t>(sum); });
 }

@@ -11,10 +11,11 @@ namespace vmafx {
 inline constexpr unsigned kSignatureThreads = kSignatureColumns, kSignatureThreadRows = kSignatureSampledRows;
 
 /* The blocks of a picture's detail, in this order: for rows of chroma's cells, for columns, for rows. */
-inline constexpr unsigned kBinsOfColumns = kSignatureThreads;  // bins of a block, one for each column of threads
-inline constexpr unsigned kBinsOfRows = 8;                     // bins of a block, one wave after the other
+inline constexpr unsigned kColumnBins = 8;  // bins of a block, so few that each thread reads few rows
+inline constexpr unsigned kBinsOfRows = 8;  // bins of a block, one wave after the other
 inline constexpr unsigned kChromaBlocks = 2 * kChromaRows;
-inline constexpr unsigned kColumnBlocks = kProfileBands * kProfileBins / kBinsOfColumns;
+inline constexpr unsigned kColumnTurns = kSignatureThreads * kSignatureThreadRows / kColumnBins;
+inline constexpr unsigned kColumnBlocks = kProfileBands * kProfileBins / kColumnBins;
 inline constexpr unsigned kRowBlocks = kProfileBins / kBinsOfRows;
 
 struct SignatureWork {
