@@ -57,6 +57,12 @@ class Clip:
         return self.cells
 
 
+    def color_means(self, number):
+        """Returns the means of 32x18 cells of Y, Cb and Cr of a picture, in levels of 8 bits."""
+        scale = 4 if self.bits == 10 else 1
+        return np.array([means(plane, 32, 18) / scale for plane in self.planes(number)])
+
+
 def means(plane, columns, rows):
     height, width = plane.shape
     plane = plane[: height // rows * rows, : width // columns * columns].astype(np.float32)
