@@ -15,7 +15,8 @@ constexpr double kLeast = 0.16, kLeastErrors = 5, kLeastExplained = 0.16, kLeast
 constexpr double kLarge = 0.5, kLargeExplained = 0.4;
 /* Sure are large ones. */
 constexpr double kSureErrors = 10, kSureExplained = 0.5;
-/* Squares of slopes that both planes must have over all frames, and one of them to speak: the share of the other's. */
+/* Squares of slopes that both planes must have over all frames, unless the shift is sure; and one of them to speak: the
+ * share of the other's. */
 constexpr double kLeastSlopes = 20, kLeastShare = 0.1;
 /* The most that luma may move in a finding that is sure. */
 constexpr double kStill = 0.1;
@@ -74,16 +75,16 @@ SmallShift ChromaPlace::luma(int axis) const {
 struct ChromaPlace::Told {
   double samples = 0, errors = 0, explained = 0;
   double luma = 0;
+  double slopes = 0;   // squares, of both planes
   bool agree = false;  // Cb and Cr do
 
   bool is_found() const {
     const double enough = std::abs(samples) < kLarge ? kLeastExplained : kLargeExplained;
-    return agree && std::abs(samples) > kLeast && errors > kLeastErrors && explained > enough;
+    if (!agree || std::abs(samples) <= kLeast) return false;
+    return is_clear() || (errors > kLeastErrors && explained > enough && slopes > kLeastSlopes);
   }
-  bool is_sure() const {
-    return is_found() && std::abs(samples) > kLarge && errors > kSureErrors && explained > kSureExplained &&
-           std::abs(luma) < kStill;
-  }
+  bool is_clear() const { return std::abs(samples) > kLarge && errors > kSureErrors && explained > kSureExplained; }
+  bool is_sure() const { return agree && is_clear() && slopes > kLeastSlopes && std::abs(luma) < kStill; }
 };
 
 ChromaPlace::Told ChromaPlace::told_of(int axis) const {
@@ -105,7 +106,8 @@ ChromaPlace::Told ChromaPlace::told_of(int axis) const {
   told.errors = std::abs(told.samples) / std::max(std::hypot(chroma.error, of_luma.error * scale), 1e-6);
   told.explained = differences > 0 ? 1 - chroma.left / differences : 0;
   const ShiftSums* const planes = chroma_[axis][best];
-  told.agree = planes[0].slopes() + planes[1].slopes() > kLeastSlopes;
+  told.slopes = planes[0].slopes() + planes[1].slopes();
+  told.agree = true;
   for (int p = 0; p < kChromaPlanes; p++) {
     const double samples = SmallShift::of({planes + p, 1}, whole_of(best)).samples - told.luma;
     const bool speaks = planes[p].slopes() > kLeastShare * planes[1 - p].slopes();
