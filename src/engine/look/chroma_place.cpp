@@ -21,6 +21,9 @@ constexpr double kLeastSlopes = 20, kLeastShare = 0.1;
 /* The most that luma may move in a finding that is sure. */
 constexpr double kStill = 0.1;
 
+/* All of so many frames with profiles count, then one in so many. */
+constexpr int64_t kAllOf = 32, kThen = 4;
+
 int whole_of(int k) { return k * ChromaPlace::kWholeStep - ShiftSums::kMostWhole; }
 
 }  // namespace
@@ -50,7 +53,7 @@ void ChromaPlace::add(int64_t frame, const SignatureSums& sums, const PairMeans&
   if (!fit_for_) return;
   if (first_ < 0) first_ = frame;
   last_ = frame;
-  if (!has_detail(frame)) return;
+  if (!has_detail(frame) || (details_++ >= kAllOf && details_ % kThen != 0)) return;
   for (int axis = 0; axis < kAxes; axis++) {
     for (int band = 0; band < kProfileBands; band++)
       luma_[axis][band].add(luma_profile(sums.ref, axis, band), luma_profile(sums.dist, axis, band));

@@ -36,6 +36,7 @@ class ChromaPlace {
   CellMeans means_;
   bool fit_for_, has_chroma_;
   int64_t first_ = -1, last_ = -1;
+  int64_t details_ = 0;  // frames with profiles that were offered
   ShiftSums chroma_[kAxes][kWholes][kChromaPlanes], luma_[kAxes][kProfileBands];
 };
 

@@ -16,7 +16,7 @@ namespace {
 using What = ColorMistake::What;
 
 /* More cells are left out evenly. */
-constexpr size_t kMostCells = 1500, kLeastCells = 100;
+constexpr size_t kMostCells = 750, kLeastCells = 100;
 
 /* What a plane is fitted by: a level, luma and its square, for any curve, Cb and Cr. */
 enum Term { kLevel, kLuma, kSquare, kCb, kCr, kTerms };

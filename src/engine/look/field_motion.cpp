@@ -14,6 +14,8 @@ constexpr double kLeastApart = 0.1, kLeastErrors = 5, kLeastExplained = 0.018;
 /* Motion (levels squared) that is needed in the mean over cells, and frames. */
 constexpr double kLeastMotion = 0.25;
 constexpr int64_t kLeastFrames = 8;
+/* All of so many frames count, then one in so many: they are enough. */
+constexpr int64_t kAllOf = 72, kThen = 4;
 /* A picture whose fields are of one moment: the most of the other one's. */
 constexpr double kWhole = 0.35;
 /* The field of another moment has more errors. */
@@ -23,6 +25,7 @@ constexpr double kMoreErrors = 1.25;
 
 void FieldMotion::add(const LumaMeans& before, const LumaMeans (&ref)[2], const LumaMeans (&dist)[2],
                       const LumaMeans& after) {
+  if (offered_++ >= kAllOf && offered_ % kThen != 0) return;
   frames_++;
   for (int j = 1; j < kSignatureRows - 1; j++) {
     for (int i = 0; i < kSignatureColumns; i++) {

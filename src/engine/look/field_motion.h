@@ -32,7 +32,7 @@ class FieldMotion {
   };
   static constexpr int kAcross = 4, kParts = kAcross * kAcross;
   Part parts_[kParts];
-  int64_t frames_ = 0;
+  int64_t offered_ = 0, frames_ = 0;
 };
 
 }  // namespace vmafx::look
