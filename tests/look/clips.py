@@ -56,6 +56,11 @@ class Clip:
             self.cells = np.array([means(self.planes(i)[0], 32, 18) / scale for i in range(len(self.pictures))])
         return self.cells
 
+    def color_means(self, number):
+        """Returns the means of 32x18 cells of Y, Cb and Cr of a picture, in levels of 8 bits."""
+        scale = 4 if self.bits == 10 else 1
+        return np.array([means(plane, 32, 18) / scale for plane in self.planes(number)])
+
 
 def means(plane, columns, rows):
     height, width = plane.shape

@@ -42,6 +42,7 @@ class Damage:
     color: bool = False  # it does not show in a clip in black and white
     goal: bool = False  # 99 % are demanded
     other: str = ""  # the clip that is shown instead
+    recolored: object = None  # recolored(means of Y, Cb and Cr, clip): what becomes of them
 
 
 DAMAGES = {}
@@ -324,12 +325,36 @@ def matrix_filter(clip, other):
     return f"scale=in_color_matrix={own}:out_color_matrix={other}:flags=bicubic+accurate_rnd+full_chroma_int"
 
 
+COEFFICIENTS = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722), "bt2020": (0.2627, 0.0593)}
+
+
+def from_rgb(name):
+    """Returns H.273's matrix of R'G'B' to Y of 0 to 1, Cb and Cr of -1/2 to 1/2."""
+    red, blue = COEFFICIENTS[name]
+    green = 1 - red - blue
+    luma = np.array([red, green, blue])
+    return np.array([luma, (np.eye(3)[2] - luma) / (2 - 2 * blue), (np.eye(3)[0] - luma) / (2 - 2 * red)])
+
+
+def in_matrix(other):
+    """Returns a function that takes means of Y, Cb and Cr to another matrix."""
+
+    def recolored(cells, clip):
+        own = "bt2020" if clip.hdr else "bt709"
+        size, zero = np.array([219, 224, 224])[:, None, None], np.array([16, 128, 128])[:, None, None]
+        through = from_rgb(other(clip)) @ np.linalg.inv(from_rgb(own))
+        return np.tensordot(through, (cells - zero) / size, 1) * size + zero
+
+    return recolored
+
+
 for _name, _other in ("601", lambda clip: "bt601"), ("709_2020", lambda clip: "bt709" if clip.hdr else "bt2020"):
     add(
         f"matrix_{_name}",
         "levels",
         lambda clip, other=_other: matrix(other(clip))(clip),
         filter=lambda clip, other=_other: matrix_filter(clip, other(clip)),
+        recolored=in_matrix(_other),
         color=True,
         goal=True,
     )

@@ -6,6 +6,7 @@ from clips import MARGIN
 NOTES = {"bars"}  # findings that say nothing against a pair
 NEAR_PLACE = 12  # pairs by which a place may be told wrong
 SEEN_LEVELS, SEEN_CELLS = 4, 3  # so many levels in so many of 32x18 cells are a change that can be seen
+SEEN_COLORS = 1  # so many levels of luma or chroma in so many cells are a change of color that can be seen
 
 
 def seen(first, second):
@@ -21,11 +22,32 @@ def cells_of(clip, entry):
     return cells[entry[1] + MARGIN] * (1 - part) + cells[entry[2] + MARGIN] * part
 
 
+def shows_color(clip, case):
+    """Says whether other colors differ by what can be seen from those of the clip's pictures."""
+    changed = 0
+    for number in range(MARGIN, len(clip.pictures) - MARGIN, 48):
+        cells = clip.color_means(number)
+        changed += (np.abs(case.recolored(cells, clip) - cells).max(0) > SEEN_COLORS).sum()
+    return changed >= SEEN_CELLS
+
+
+def moments(plan):
+    """Returns the two moments of each picture that is woven of two."""
+    return [entry[1:3] for entry in plan if isinstance(entry, tuple) and entry[0] == "weave"]
+
+
 def shows(clip, case, pair):
-    """Says whether a damage changes any picture of this clip: a picture dropped from a still does not."""
+    """Says whether a damage changes any picture of this clip: a picture dropped from a still does not, nor do fields of
+    two moments that are alike, nor another matrix where there is next to no color.
+    """
     if case.color and clip.gray:
         return False
-    if not case.plan or pair.reference != list(range(len(pair.plan))) or case.group == "structure":
+    if case.recolored and not shows_color(clip, case):
+        return False
+    woven = moments(pair.plan) + moments(pair.reference)
+    if woven:
+        return any(seen(cells_of(clip, even), cells_of(clip, odd)) for even, odd in woven)
+    if not case.plan or pair.reference != list(range(len(pair.plan))):
         return True
     changed = [
         (a, b) for a, b in zip(pair.plan, pair.reference) if a != b and seen(cells_of(clip, a), cells_of(clip, b))

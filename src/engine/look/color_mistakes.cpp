@@ -52,11 +52,16 @@ Matrix3 to_xyz(int primaries) {
   struct Point {
     double x, y;
   };
-  static constexpr Point kPoints[4][3] = {{{0.64, 0.33}, {0.30, 0.60}, {0.15, 0.06}},         // 1: BT.709
+  static constexpr Point kPoints[5][3] = {{{0.64, 0.33}, {0.30, 0.60}, {0.15, 0.06}},         // 1: BT.709
                                           {{0.64, 0.33}, {0.29, 0.60}, {0.15, 0.06}},         // 5: BT.470 BG
                                           {{0.630, 0.340}, {0.310, 0.595}, {0.155, 0.070}},   // 6: SMPTE 170M
-                                          {{0.708, 0.292}, {0.170, 0.797}, {0.131, 0.046}}};  // 9: BT.2020
-  const Point* const p = kPoints[primaries == 9 ? 3 : primaries == 6 ? 2 : primaries == 5 ? 1 : 0];
+                                          {{0.708, 0.292}, {0.170, 0.797}, {0.131, 0.046}},   // 9: BT.2020
+                                          {{0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}}};  // 12: P3
+  const Point* const p = kPoints[primaries == 12  ? 4
+                                 : primaries == 9 ? 3
+                                 : primaries == 6 ? 2
+                                 : primaries == 5 ? 1
+                                                  : 0];
   Matrix3 m{};
   for (int i = 0; i < 3; i++) {
     m[0][i] = p[i].x / p[i].y;
@@ -84,7 +89,7 @@ struct Range {
   }
 };
 
-constexpr int kMatrices[] = {1, 6, 9}, kPrimaries[] = {1, 5, 6, 9};
+constexpr int kMatrices[] = {1, 6, 9}, kPrimaries[] = {1, 5, 6, 9, 12};
 
 constexpr double kPqM1 = 2610.0 / 16384, kPqM2 = 2523.0 / 32, kPqC1 = 3424.0 / 4096, kPqC2 = 2413.0 / 128,
                  kPqC3 = 2392.0 / 128;
@@ -131,15 +136,16 @@ std::vector<ColorMistake> color_mistakes(const Color& color) {
     }
   }
   const Matrix3 to_ycc = from_rgb(color.matrix == 2 ? 1 : color.matrix), to_rgb = inverse(to_ycc);
+  const int curve = color.transfer == 16 ? 16 : kDisplay;
   for (int from : kPrimaries) {
     for (int to : kPrimaries) {
       if (from == to) continue;
       const Matrix3 m = times(inverse(to_xyz(to)), to_xyz(from));
       all.push_back({What::kPrimaries, from, to, [=](const Samples3& s) {
                        Samples3 rgb = times(to_rgb, range.read(s));
-                       for (double& x : rgb) x = light_of(kDisplay, x);
+                       for (double& x : rgb) x = light_of(curve, x);
                        rgb = times(m, rgb);
-                       for (double& x : rgb) x = sample_of(kDisplay, x);
+                       for (double& x : rgb) x = sample_of(curve, x);
                        return range.write(times(to_ycc, rgb));
                      }});
     }

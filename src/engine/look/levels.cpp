@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "engine/look/color_fit.h"
 #include "engine/look/color_mistakes.h"
 #include "engine/look/numbers.h"
 #include "engine/look/vectors.h"
@@ -234,12 +235,10 @@ Prediction predict(const Chroma& chroma, const ColorMistake& mistake) {
   return {trimmed(squares), trimmed(moves)};
 }
 
-/* What the best linear map of chroma leaves: that is what an encoder leaves. `mixed`: either plane may come of both. */
-double left_by_any_map(const Chroma& chroma, bool mixed) {
+/* What the best linear map of chroma leaves, where either plane may come of both: that is what an encoder leaves. */
+double left_by_any_map(const Chroma& chroma) {
   double left = 0;
   for (int plane = 1; plane < 3; plane++) {
-    const auto first = [&](const Levels::CellPair& cell) { return cell.ref[mixed ? 1 : plane]; };
-    const auto second = [&](const Levels::CellPair& cell) { return mixed ? cell.ref[2] : 0.0F; };
     /* Least squares of [u, v, 1], twice, without the worst tenth in the second pass. */
     std::vector<double> squares(chroma.cells.size(), 0.0);
     double limit = 1e12, a = 0, b = 0, c = 0;
@@ -247,7 +246,8 @@ double left_by_any_map(const Chroma& chroma, bool mixed) {
       double n = 0, u = 0, v = 0, uu = 0, uv = 0, vv = 0, y = 0, uy = 0, vy = 0;
       for (size_t i = 0; i < chroma.cells.size(); i++) {
         if (squares[i] > limit) continue;
-        const double x1 = first(chroma.cells[i]), x2 = second(chroma.cells[i]), d = chroma.cells[i].dist[plane];
+        const Levels::CellPair& cell = chroma.cells[i];
+        const double x1 = cell.ref[1], x2 = cell.ref[2], d = cell.dist[plane];
         n++;
         u += x1;
         v += x2;
@@ -265,7 +265,8 @@ double left_by_any_map(const Chroma& chroma, bool mixed) {
       c = (y - a * u - b * v) / n;
       std::vector<double> sorted;
       for (size_t i = 0; i < chroma.cells.size(); i++) {
-        const double r = chroma.cells[i].dist[plane] - a * first(chroma.cells[i]) - b * second(chroma.cells[i]) - c;
+        const Levels::CellPair& cell = chroma.cells[i];
+        const double r = cell.dist[plane] - a * cell.ref[1] - b * cell.ref[2] - c;
         squares[i] = r * r;
       }
       sorted = squares;
@@ -301,6 +302,52 @@ struct Converted {
     return black + range * sample_of(to, scale * light_of(from, (level - black) / range));
   }
 };
+
+/* HLG as converters make it and read it, without a number that is free: white of BT.709 and 203 cd/m2 of PQ are 203 of
+ * the 1000 cd/m2 that HLG's brightest sample has, on a display that bends light by 1.2. */
+struct Hlg {
+  int other;  // 1 or 16, code points of H.273
+  bool to_hlg;
+  double black, range;
+
+  static constexpr double kBend = 1.2;
+  int curve() const { return other == 1 ? kDisplay : other; }
+  double brightest() const { return other == 1 ? 0.203 : 10; }  // of the other curve, over that of HLG
+  double operator()(double level) const {
+    const double sample = (level - black) / range;
+    if (to_hlg) {
+      const double light = std::clamp(brightest() * light_of(curve(), sample), 0.0, 1.0);
+      return black + range * sample_of(18, std::pow(light, 1 / kBend));
+    }
+    return black + range * sample_of(curve(), std::pow(light_of(18, sample), kBend) / brightest());
+  }
+};
+
+/* A curve of HLG that is seen leaves so little, and such a part of what a line or a power leaves; and levels that
+ * changed so much. */
+constexpr double kHlgMisfit = 1.3, kHlgPart = 0.6, kHlgChange = 2.5;
+
+bool find_hlg(const Curve& curve, const Color& color, double changed, double plain, std::vector<Finding>& findings) {
+  if (changed < kHlgChange) return false;
+  const bool full = color.range == Color::Range::kFull;
+  Finding found{.kind = Kind::kTransfer, .certainty = Certainty::kLikely};
+  double least = std::min(kHlgMisfit, kHlgPart * plain);
+  bool is_found = false;
+  for (const int other : {1, 16}) {
+    for (const bool to_hlg : {true, false}) {
+      const double left = misfit(curve, Hlg{other, to_hlg, full ? 0.0 : 16.0, full ? 255.0 : 219.0});
+      if (left >= least) continue;
+      least = left;
+      is_found = true;
+      found.evidence = {{"from", to_hlg ? other : 18},
+                        {"to", to_hlg ? 18 : other},
+                        {"misfit", rounded(left)},
+                        {"line_misfit", rounded(plain)}};
+    }
+  }
+  if (is_found) findings.push_back(found);
+  return is_found;
+}
 
 LumaChange change_of(const Curve& curve, const Color& color) {
   LumaChange change{.line = line_of(curve)};
@@ -392,6 +439,7 @@ void find_luma(const Curve& curve, const Chroma& chroma, const Color& color, std
     return;
   }
   const double plain = std::min(change.misfit, change.gamma_misfit);
+  if (find_hlg(curve, color, change.deviates, plain, findings)) return;
   if (change.transfer_misfit < 0.5 * plain && change.transfer_misfit < 1.5 && plain > 1.2) {
     findings.push_back(
         {.kind = Kind::kTransfer,
@@ -427,7 +475,7 @@ void find_luma(const Curve& curve, const Chroma& chroma, const Color& color, std
 }
 
 /* What is said of a mistake that predicts best. */
-void find_chroma(const Chroma& chroma, const Color& color, bool luma_changes, std::vector<Finding>& findings) {
+void find_chroma(const Chroma& chroma, const Color& color, std::vector<Finding>& findings) {
   if (chroma.cells.empty()) return;
   bool gray = false;
   for (int p = 1; p < 3; p++) {
@@ -455,25 +503,16 @@ void find_chroma(const Chroma& chroma, const Color& color, bool luma_changes, st
   }
   const double left = predictions[best].left, none = predictions[0].left, moves = predictions[best].moves;
   const What what = mistakes[best].what;
-  if (what == What::kNone || left > 0.85 * none || other_kind < 1.15 * left || moves < 0.35) return;
-  const double any = left_by_any_map(chroma, true), scaled = left_by_any_map(chroma, false);
+  if (what == What::kNone || what == What::kPrimaries || left > 0.85 * none || other_kind < 1.15 * left || moves < 0.35)
+    return;
+  const double any = left_by_any_map(chroma);
   /* Colors that do not exist in the other matrix are clipped, and fit less. */
   if (left > 1.6 * any + 1 && left > 0.4 * none) return;
   const bool clear =
       left < 0.5 * none && other_kind > 2 * left && second > 1.25 * left && moves > 1.5 && left < 1.6 * any + 1;
   Certainty certainty = clear ? Certainty::kSure : Certainty::kLikely;
   Kind kind = Kind::kChromaSwapped;
-  if (what == What::kMatrix) {
-    kind = Kind::kMatrix;
-  } else if (what == What::kPrimaries) {
-    /* Saturation that was changed explains as much: that it is just what primaries make of it is evidence, no proof. */
-    if (left > 2 * any + 1) return;
-    kind = Kind::kPrimaries;
-    const bool wide = mistakes[best].from == 9 || mistakes[best].to == 9;
-    certainty = wide && !luma_changes && other_kind > 1.5 * left && left < 1.2 * std::min(any, scaled) + 0.4
-                    ? Certainty::kLikely
-                    : Certainty::kPossible;
-  }
+  if (what == What::kMatrix) kind = Kind::kMatrix;
   findings.push_back({.kind = kind, .certainty = certainty});
   if (kind != Kind::kChromaSwapped)
     findings.back().evidence = {{"from", mistakes[best].from}, {"to", mistakes[best].to}};
@@ -554,7 +593,9 @@ std::vector<Finding> Levels::finish() {
   if (!fit_for_ || first_ < 0) return findings;
   const Curve curve = curve_of(histogram_, kLeastCells);
   const Chroma chroma = chroma_of(frames_);
-  find_chroma(chroma, means_.format().color, misfit(curve, Line{}) > 4, findings);
+  find_chroma(chroma, means_.format().color, findings);
+  if (findings.empty() || (findings[0].kind == Kind::kMatrix && findings[0].certainty != Certainty::kSure))
+    if (const auto mixed = find_mixed_colors(chroma.cells, means_.format().color)) findings.assign(1, *mixed);
   const bool mixed = std::any_of(findings.begin(), findings.end(), [](const Finding& f) {
     return (f.kind == Kind::kMatrix || f.kind == Kind::kPrimaries) && f.certainty > Certainty::kPossible;
   });

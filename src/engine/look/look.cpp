@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "engine/look/cell_means.h"
+#include "engine/look/chroma_place.h"
 #include "engine/look/geometry.h"
 #include "engine/look/levels.h"
+#include "engine/look/lost_field.h"
 #include "engine/look/settle.h"
 #include "engine/look/structure.h"
 #include "engine/look/timing.h"
@@ -15,20 +17,29 @@ namespace vmafx::look {
 class Look::Parts {
  public:
   explicit Parts(const VideoFormat& format)
-      : cells_(format), timing_(format), geometry_(format), levels_(format), structure_(format) {}
+      : cells_(format), timing_(format), geometry_(format), levels_(format), chroma_place_(format), structure_(format) {
+  }
 
   void add(int64_t frame, const SignatureSums& sums) {
     cells_.pair(sums, means_);
     timing_.add(frame, sums);
     geometry_.add(frame, sums, means_);
     levels_.add(frame, sums, means_);
+    chroma_place_.add(frame, sums, means_);
     structure_.add(frame, sums, means_);
+    lost_field_.add(frame, sums);
   }
 
   void finish(std::vector<Finding>* findings) {
     timing_.finish(findings);
-    for (const std::vector<Finding>& found : {geometry_.finish(), levels_.finish(), structure_.finish()})
+    for (const std::vector<Finding>& found :
+         {geometry_.finish(), levels_.finish(), chroma_place_.finish(), structure_.finish()})
       findings->insert(findings->end(), found.begin(), found.end());
+    const auto of_fields = [](const Finding& found) { return found.kind >= Kind::kCombed; };
+    if (std::ranges::any_of(*findings, of_fields)) return;
+    const auto found = lost_field_.find(chroma_place_.luma(ChromaPlace::kX), chroma_place_.luma(ChromaPlace::kY),
+                                        chroma_place_.chroma(ChromaPlace::kY));
+    if (found) findings->push_back(*found);
   }
 
  private:
@@ -37,7 +48,9 @@ class Look::Parts {
   Timing timing_;
   Geometry geometry_;
   Levels levels_;
+  ChromaPlace chroma_place_;
   Structure structure_;
+  LostField lost_field_;
 };
 
 Look::Look(const VideoFormat& format) : parts_(std::make_unique<Parts>(format)) {}

@@ -32,7 +32,7 @@ class Look {
   std::vector<Finding> so_far() const;
 
  private:
-  class Parts;  // timing.h, geometry.h, levels.h, structure.h
+  class Parts;  // timing.h, geometry.h, levels.h, chroma_place.h, structure.h, lost_field.h
   static std::vector<Finding> findings_of(Parts& parts);
 
   std::unique_ptr<Parts> parts_;

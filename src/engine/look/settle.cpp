@@ -17,7 +17,7 @@ constexpr double kSureFit = 0.985;
 constexpr double kLeastScale = 0.012, kLeastBorder = 1.5, kLeastCrop = 1.75;
 
 /* Gains so near those of a mistaken range are likely to be it, even where the offset does not fit. */
-constexpr double kNearRange = 0.055, kLikelyRange = 0.0225;
+constexpr double kNearRange = 0.055, kLikelyRange = 0.02;
 constexpr double kFullOfLimited = 255. / 219, kLimitedOfFull = 219. / 255;
 
 /* Freezes of fewer frames are likely at most, and nothing where the encode's error there is not so many times its usual
@@ -111,7 +111,12 @@ void settle(std::vector<Finding>* findings) {
   const bool late =
       any([&](const Finding& f) { return f.kind == Kind::kOffset && sure(f) && f.value("ratio", 1) < kClearOffset; });
 
+  const bool moved = any([](const Finding& f) {
+    return f.kind == Kind::kFieldsDropped || (is_geometry(f.kind) && f.certainty != Certainty::kPossible);
+  });
+
   if (registered) std::erase_if(*findings, is_other);
+  if (moved) std::erase_if(*findings, [](const Finding& f) { return f.kind == Kind::kChromaShifted; });
   if (late) std::erase_if(*findings, [](const Finding& f) { return f.kind == Kind::kShifted; });
   for (Finding& finding : *findings) {
     if (other)

@@ -101,6 +101,7 @@ void Structure::add(int64_t frame, const SignatureSums& sums, const PairMeans& m
     ref_.after = means.ref;
     dist_.after = means.dist;
     seen_[combing_of(ref_)][combing_of(dist_)]++;
+    field_motion_.add(ref_.before, ref_.field, dist_.field, ref_.after);
   }
   next_ = (next_ + 1) % 3;
 }
@@ -171,6 +172,13 @@ std::vector<Finding> Structure::finish() {
         : whole && detailed && dist < 0.66 ? Certainty::kLikely
                                            : Certainty::kPossible,
         t.lost);
+  }
+  if (findings.empty()) {
+    if (const auto found = field_motion_.find()) {
+      findings.push_back(*found);
+      findings[0].from = first_;
+      findings[0].end = last_ + 1;
+    }
   }
   /* Rows that come twice are a field of one parity; where columns do so, too, a scaler repeats samples. */
   const bool detail = details_ > 0 && next_but_one_[1] > 0.4 * next_but_one_[0];

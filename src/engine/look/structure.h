@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/look/cell_means.h"
+#include "engine/look/field_motion.h"
 #include "engine/look/finding.h"
 
 namespace vmafx::look {
@@ -37,6 +38,7 @@ class Structure {
   int64_t first_ = -1, last_ = -1;
   int next_ = 0;  // the place of the next frame in its three
   Side ref_, dist_;
+  FieldMotion field_motion_;
   int64_t seen_[4][4] = {};                                  // frames by combing of both
   double neighbors_[2] = {0, 0}, next_but_one_[2] = {0, 0};  // sums of differences of rows: reference, encode
   /* How much rows and columns come in pairs, means over frames with profiles. */

@@ -167,6 +167,13 @@ Remedies brightness_remedies(const Finding& finding) {
                       gain ? gain : 1)};
 }
 
+std::string chroma_text(const Finding& finding) {
+  std::string text = "the chroma samples of main lie elsewhere than those of the reference";
+  for (const auto& [name, way] : {std::pair{"x", "right"}, std::pair{"y", "down"}})
+    if (finding.value(name) != 0) text += format_text(", %s samples of chroma %s", number(finding, name).c_str(), way);
+  return text;
+}
+
 std::string gray_text(const Finding& finding) {
   constexpr const char* kPlanes[] = {"luma", "Cb", "Cr"};
   const long long plane = std::clamp(whole(finding, "plane"), 0LL, 2LL);
@@ -239,8 +246,7 @@ constexpr KindWords kWords[] = {
     {Kind::kBrightness, "brightness", brightness_text, brightness_remedies},
     {Kind::kChromaSwapped, "chroma_swapped", VMAFX_SAY("Cb and Cr of main are exchanged"),
      VMAFX_HELP("shuffleplanes=0:2:1 before main")},
-    {Kind::kChromaShifted, "chroma_shifted",
-     VMAFX_SAY("the chroma samples of main lie elsewhere than those of the reference"),
+    {Kind::kChromaShifted, "chroma_shifted", chroma_text,
      VMAFX_HELP("zscale=chromalin=…:chromal=… before main, with the places in main and in the reference")},
     {Kind::kGray, "gray", gray_text, VMAFX_HELP("encode again with color", "format=gray before both inputs")},
     {Kind::kCombed, "combed", VMAFX_SAY("main is combed, and the reference is not"), VMAFX_HELP("bwdif before main")},

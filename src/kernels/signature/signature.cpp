@@ -12,10 +12,13 @@ namespace {
 struct CpuParts {
   decltype(signature_luma_plain)* luma;
   decltype(signature_chroma_plain)* chroma;
+  decltype(signature_chroma_profiles_plain)* chroma_profiles;
   decltype(signature_profiles_plain)* profiles;
 };
-constexpr CpuParts kPlain = {signature_luma_plain, signature_chroma_plain, signature_profiles_plain};
-constexpr CpuParts kSimd = {signature_luma_simd, signature_chroma_simd, signature_profiles_simd};
+constexpr CpuParts kPlain = {signature_luma_plain, signature_chroma_plain, signature_chroma_profiles_plain,
+                             signature_profiles_plain};
+constexpr CpuParts kSimd = {signature_luma_simd, signature_chroma_simd, signature_chroma_profiles_simd,
+                            signature_profiles_simd};
 
 size_t scratch_bytes(const SignatureParams& params) { return static_cast<size_t>(params.format.w) * sizeof(uint32_t); }
 size_t encodes_scratch_bytes(const SignatureParams& params, int) { return scratch_bytes(params); }
@@ -26,7 +29,10 @@ void sign(const SignatureParams& params, const Picture& picture, bool detail, st
   const int bpc = params.format.bpc;
   parts.luma(picture.plane[0], bpc, signature);
   if (!detail) return;
-  for (int p = 1; p < params.planes; p++) parts.chroma(picture.plane[p], bpc, signature.chroma[p - 1]);
+  for (int p = 1; p < params.planes; p++) {
+    parts.chroma(picture.plane[p], bpc, signature.chroma[p - 1]);
+    parts.chroma_profiles(picture.plane[p], bpc, signature.chroma_profiles[p - 1]);
+  }
   parts.profiles(picture.plane[0], bpc, reinterpret_cast<uint32_t*>(scratch), signature);
 }
 

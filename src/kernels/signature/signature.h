@@ -26,7 +26,10 @@ void signature_luma_simd(const SamplePlane& luma, int bpc, PictureSignature& sig
 void signature_chroma_plain(const SamplePlane& chroma, int bpc, ChromaCells& cells);
 void signature_chroma_simd(const SamplePlane& chroma, int bpc, ChromaCells& cells);
 
-/* Columns, rows, and differences of rows. `sums_of_columns`: working memory of the SIMD twin, w words. */
+void signature_chroma_profiles_plain(const SamplePlane& chroma, int bpc, ChromaProfiles& profiles);
+void signature_chroma_profiles_simd(const SamplePlane& chroma, int bpc, ChromaProfiles& profiles);
+
+/* Columns, rows, and differences of rows and of columns. `sums_of_columns`: w words of the SIMD twin's memory. */
 void signature_profiles_plain(const SamplePlane& luma, int bpc, uint32_t* sums_of_columns, PictureSignature& signature);
 void signature_profiles_simd(const SamplePlane& luma, int bpc, uint32_t* sums_of_columns, PictureSignature& signature);
 

@@ -167,13 +167,30 @@ VMAFX_DEVICE uint32_t difference_of_rows(const hip::DevicePlane& plane, int y, i
   return sum;
 }
 
+/* The lane's part of the differences of a row's samples and those `distance` further right. */
+template <class T>
+VMAFX_DEVICE uint32_t difference_of_columns(const hip::DevicePlane& plane, int y, int distance, int w) {
+  constexpr int n = kPerWord<T>;
+  const int lane = static_cast<int>(gpu::lane_id()), lanes = static_cast<int>(gpu::wave_size());
+  const T* row = row_of<T>(plane, y);
+  const SignatureRange columns = {0, w - 2};
+  uint32_t sum = 0;
+  for (int x = lane * n; x < columns.end; x += lanes * n) {
+    const uint32_t here = word_at(row, x, w), next = word_at(row, x + n, w);
+    const uint64_t both = static_cast<uint64_t>(next) << 32 | here;
+    const auto right = static_cast<uint32_t>(both >> (distance * kBits<T>));
+    sum += difference_of_words<T>(cut_to<T>(here, x, columns), cut_to<T>(right, x, columns));
+  }
+  return sum;
+}
+
 /* A bin for each wave, then the next one. */
 template <class T>
 VMAFX_DEVICE void sum_rows(const SignatureWork& work, const BlockPicture& picture, unsigned block) {
   const int lane = static_cast<int>(gpu::lane_id()), lanes = static_cast<int>(gpu::wave_size());
   const unsigned waves = gpu::thread_count() / gpu::wave_size();
   const hip::DevicePlane& plane = plane_of(work, picture, 0);
-  uint64_t difference[2] = {};
+  uint64_t difference[2] = {}, across[2] = {};
   for (unsigned i = gpu::thread_rank() / gpu::wave_size(); i < kBinsOfRows; i += waves) {
     const unsigned bin = block * kBinsOfRows + i;
     const SignatureRange rows = part_of(work.h, kProfileBins, static_cast<int>(bin));
@@ -184,7 +201,10 @@ VMAFX_DEVICE void sum_rows(const SignatureWork& work, const BlockPicture& pictur
         sum[half] += sum_of_row(row_of<T>(plane, y), part_of(work.w, kProfileBands, half), work.w, lane, lanes);
       if (y % 4 != 0 || y + 3 >= work.h) continue;
       VMAFX_UNROLL
-      for (int k = 0; k < 2; k++) difference[k] += difference_of_rows<T>(plane, y, 1 + k, work.w);
+      for (int k = 0; k < 2; k++) {
+        difference[k] += difference_of_rows<T>(plane, y, 1 + k, work.w);
+        across[k] += difference_of_columns<T>(plane, y, 1 + k, work.w);
+      }
     }
     VMAFX_UNROLL
     for (int half = 0; half < kProfileBands; half++) {
@@ -196,18 +216,68 @@ VMAFX_DEVICE void sum_rows(const SignatureWork& work, const BlockPicture& pictur
   for_signatures(work, picture, [&](PictureSignature& to) {
     gpu::add_block(to.row_difference[0], difference[0]);
     gpu::add_block(to.row_difference[1], difference[1]);
+    gpu::add_block(to.column_difference[0], across[0]);
+    gpu::add_block(to.column_difference[1], across[1]);
   });
+}
+
+/* Threads of a column take turns with the window's rows, as those of a bin do. */
+template <class T>
+VMAFX_DEVICE void sum_chroma_columns(const SignatureWork& work, const BlockPicture& picture, unsigned block) {
+  VMAFX_SHARED(uint32_t, parts, [kColumnTurns][kColumnBins]);
+  constexpr unsigned blocks = kChromaWindow / kColumnBins;
+  const unsigned column = gpu::thread_rank() % kColumnBins, turn = gpu::thread_rank() / kColumnBins;
+  const unsigned p = block / blocks, bin = block % blocks * kColumnBins + column;
+  const SignatureRange columns = chroma_window(work.chroma_w), rows = chroma_window(work.chroma_h);
+  const hip::DevicePlane& plane = plane_of(work, picture, 1 + p);
+  const int x = columns.begin + static_cast<int>(bin);
+  uint32_t sum = 0;
+  for (int y = rows.begin + static_cast<int>(turn); y < rows.end && x < columns.end; y += kColumnTurns)
+    sum += row_of<T>(plane, y)[x];
+  parts[turn][column] = sum;
+  gpu::block_sync();
+  if (turn > 0) return;
+  for (unsigned other = 1; other < kColumnTurns; other++) sum += parts[other][column];
+  for_signatures(work, picture, [&](PictureSignature& to) { to.chroma_profiles[p].columns[bin] = sum; });
+}
+
+/* A row of chroma for each wave, then the next one. */
+template <class T>
+VMAFX_DEVICE void sum_chroma_rows(const SignatureWork& work, const BlockPicture& picture, unsigned block) {
+  constexpr unsigned blocks = kChromaWindow / kBinsOfRows;
+  const int lane = static_cast<int>(gpu::lane_id()), lanes = static_cast<int>(gpu::wave_size());
+  const unsigned waves = gpu::thread_count() / gpu::wave_size(), p = block / blocks;
+  const SignatureRange columns = chroma_window(work.chroma_w), rows = chroma_window(work.chroma_h);
+  const hip::DevicePlane& plane = plane_of(work, picture, 1 + p);
+  for (unsigned i = gpu::thread_rank() / gpu::wave_size(); i < kBinsOfRows; i += waves) {
+    const unsigned bin = block % blocks * kBinsOfRows + i;
+    const int y = rows.begin + static_cast<int>(bin);
+    const uint32_t sum = y < rows.end ? sum_of_row(row_of<T>(plane, y), columns, work.chroma_w, lane, lanes) : 0;
+    const uint32_t total = gpu::wave_add(sum);
+    if (lane == 0)
+      for_signatures(work, picture, [&](PictureSignature& to) { to.chroma_profiles[p].rows[bin] = total; });
+  }
+}
+
+/* The blocks that read chroma. */
+template <class T>
+VMAFX_DEVICE void sum_all_chroma(const SignatureWork& work, const BlockPicture& picture, unsigned block) {
+  if (block < kChromaBlocks) return sum_chroma<T>(work, picture, block);
+  block -= kChromaBlocks;
+  if (block < kChromaColumnBlocks) return sum_chroma_columns<T>(work, picture, block);
+  sum_chroma_rows<T>(work, picture, block - kChromaColumnBlocks);
 }
 
 VMAFX_DEFINE_SAMPLE_KERNELS(signature_detail, T, work) {
   const BlockPicture picture = picture_of_block(work);
   if (picture.is_done) return;
   unsigned block = gpu::block_id().x;
-  if (block < kChromaBlocks) {
-    if (work.chroma_w > 0) sum_chroma<T>(work, picture, block);
+  constexpr unsigned chroma_blocks = kChromaBlocks + kChromaColumnBlocks + kChromaRowBlocks;
+  if (block < chroma_blocks) {
+    if (work.chroma_w > 0) sum_all_chroma<T>(work, picture, block);
     return;
   }
-  block -= kChromaBlocks;
+  block -= chroma_blocks;
   if (block < kColumnBlocks) return sum_columns<T>(work, picture, block);
   sum_rows<T>(work, picture, block - kColumnBlocks);
 }

@@ -31,7 +31,7 @@ class SignatureHip : public DeviceTwin {
     VMAFX_TRY(cells_.launch(batch, grid(kSignatureRows, work), work));
     choose(groups, batch.count, work, [&](int frame) { return has_detail(batch.numbers[frame]); });
     if (!work.count) return {};
-    return detail_.launch(batch, grid(kChromaBlocks + kColumnBlocks + kRowBlocks, work), work);
+    return detail_.launch(batch, grid(kDetailBlocks, work), work);
   }
 
  private:

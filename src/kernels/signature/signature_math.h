@@ -30,6 +30,15 @@ inline constexpr int kDetailPeriod = 48;
 /* Bins of a profile, and the bands of the picture that have one of their own: halves. */
 inline constexpr int kProfileBins = 1024, kProfileBands = 2;
 
+/* The most columns and rows of chroma that have a profile: those in the middle of the plane, a sample each, so that a
+ * quarter of a sample shows whatever the picture's size. */
+inline constexpr int kChromaWindow = 512;
+
+struct ChromaProfiles {
+  /* Sums of the samples of the window's columns over its rows, and of its rows over its columns: 0 behind its end. */
+  uint32_t columns[kChromaWindow], rows[kChromaWindow];
+};
+
 struct PictureSignature {
   /* Sums of the sampled rows of a cell: [0] of even rows of the picture, [1] of odd ones. */
   uint32_t luma[2][kSignatureRows][kSignatureColumns];
@@ -50,6 +59,13 @@ struct PictureSignature {
   /* Σ |luma(x, y) - luma(x, y + d)| over all x and all y with y + 3 < h, where y is a multiple of 4, for the distances
    * d = 1 and d = 2: combed pictures have the larger sum at d = 1. */
   uint64_t row_difference[2];
+
+  /* Likewise Σ |luma(x, y) - luma(x + d, y)|, over all x with x + 2 < w in these rows: a picture that lost rows has
+   * less detail from row to row than from column to column. */
+  uint64_t column_difference[2];
+
+  /* Of Cb and Cr. 0 without chroma. */
+  ChromaProfiles chroma_profiles[2];
 };
 
 /* The raw sums of a pair. All of them are exact in pictures of up to 2^17 columns and rows. */
@@ -76,6 +92,12 @@ VMAFX_HD SignatureRange sampled_rows(int h, unsigned parts, int j) {
   const int n = rows.end - rows.begin, sampled = n < kSignatureSampledRows ? n : kSignatureSampledRows;
   const int first = rows.begin + (n - sampled) / 2;
   return {first, first + sampled};
+}
+
+/* The columns or rows of chroma that have a profile. */
+VMAFX_HD SignatureRange chroma_window(int size) {
+  const int n = size < kChromaWindow ? size : kChromaWindow;
+  return {(size - n) / 2, (size - n) / 2 + n};
 }
 
 /* The number of bits by which sums of profiles are too large for 32. */

@@ -29,6 +29,14 @@ uint64_t difference_of_rows(const Plane<const T>& plane, int distance) {
   return sum;
 }
 
+template <class T>
+uint64_t difference_of_columns(const Plane<const T>& plane, int distance) {
+  uint64_t sum = 0;
+  for (int y = 0; y + 3 < plane.h; y += 4)
+    for (int x = 0; x + 2 < plane.w; x++) sum += std::abs(plane.row(y)[x] - plane.row(y)[x + distance]);
+  return sum;
+}
+
 }  // namespace
 
 void signature_luma_plain(const SamplePlane& luma, int bpc, PictureSignature& signature) {
@@ -50,6 +58,15 @@ void signature_chroma_plain(const SamplePlane& chroma, int bpc, ChromaCells& cel
   });
 }
 
+void signature_chroma_profiles_plain(const SamplePlane& chroma, int bpc, ChromaProfiles& profiles) {
+  with_samples(chroma, bpc, [&](const auto& plane) {
+    const SignatureRange columns = chroma_window(plane.w), rows = chroma_window(plane.h);
+    for (int x = columns.begin; x < columns.end; x++)
+      profiles.columns[x - columns.begin] = sum_of(plane, {x, x + 1}, rows);
+    for (int y = rows.begin; y < rows.end; y++) profiles.rows[y - rows.begin] = sum_of(plane, columns, {y, y + 1});
+  });
+}
+
 void signature_profiles_plain(const SamplePlane& luma, int bpc, uint32_t*, PictureSignature& signature) {
   with_samples(luma, bpc, [&](const auto& plane) {
     const int shift = profile_shift(plane.w, plane.h, bpc);
@@ -60,7 +77,10 @@ void signature_profiles_plain(const SamplePlane& luma, int bpc, uint32_t*, Pictu
         signature.rows[band][i] =
             sum_of(plane, part_of(plane.w, kProfileBands, band), part_of(plane.h, kProfileBins, i)) >> shift;
       }
-    for (int k = 0; k < 2; k++) signature.row_difference[k] = difference_of_rows(plane, 1 + k);
+    for (int k = 0; k < 2; k++) {
+      signature.row_difference[k] = difference_of_rows(plane, 1 + k);
+      signature.column_difference[k] = difference_of_columns(plane, 1 + k);
+    }
   });
 }
 

@@ -29,6 +29,9 @@ void luma(const SamplePlane& plane, int bpc, PictureSignature& signature) {
   signature_luma_plain(plane, bpc, signature);
 }
 void chroma(const SamplePlane& plane, int bpc, ChromaCells& cells) { signature_chroma_plain(plane, bpc, cells); }
+void chroma_profiles(const SamplePlane& plane, int bpc, ChromaProfiles& profiles) {
+  signature_chroma_profiles_plain(plane, bpc, profiles);
+}
 void profiles(const SamplePlane& plane, int bpc, uint32_t* sums_of_columns, PictureSignature& signature) {
   signature_profiles_plain(plane, bpc, sums_of_columns, signature);
 }
@@ -152,8 +155,10 @@ void add_profiles(D d, const SamplePlane& samples, int shift, uint32_t* sums_of_
         for (int half = 0; half < kProfileBands; half++)
           sums[half] += add_row(d, plane.row(y), part_of(plane.w, kProfileBands, half), plane.w, sums_of_columns);
         if (y % 4 != 0 || y + 3 >= plane.h) continue;
-        for (int k = 0; k < 2; k++)
+        for (int k = 0; k < 2; k++) {
           signature.row_difference[k] += difference(d, plane.row(y), plane.row(y + 1 + k), plane.w);
+          signature.column_difference[k] += difference(d, plane.row(y), plane.row(y) + 1 + k, plane.w - 2);
+        }
       }
       for (int half = 0; half < kProfileBands; half++)
         signature.rows[half][i] = static_cast<uint32_t>(sums[half] >> shift);
@@ -167,13 +172,23 @@ void add_profiles(D d, const SamplePlane& samples, int shift, uint32_t* sums_of_
   }
 }
 
+template <class D>
+void add_chroma_profiles(D d, const SamplePlane& samples, ChromaProfiles& profiles) {
+  const auto plane = samples.as<hn::TFromD<D>>();
+  const SignatureRange columns = chroma_window(plane.w), rows = chroma_window(plane.h);
+  const int w = columns.end - columns.begin;
+  for (int y = rows.begin; y < rows.end; y++)
+    profiles.rows[y - rows.begin] =
+        static_cast<uint32_t>(add_row(d, plane.row(y) + columns.begin, {0, w}, w, profiles.columns));
+}
+
 /* -- Twins --------------------------------------------------------------------------------------------------------- */
 
-/* Calls body(d) with the vectors of the plane's samples; false: it is narrower than one. */
+/* Calls body(d) with the vectors of the plane's samples; false: it is narrower than one, and two columns more. */
 template <class Body>
 HWY_INLINE bool with_vectors(const SamplePlane& plane, int bpc, Body body) {
   const size_t lanes = bpc == 8 ? hn::Lanes(d8) : hn::Lanes(du16);
-  if (plane.w < static_cast<int>(lanes)) return false;
+  if (plane.w < static_cast<int>(lanes) + 2) return false;
   if (bpc == 8) body(d8);
   else body(du16);
   return true;
@@ -187,6 +202,11 @@ void luma(const SamplePlane& plane, int bpc, PictureSignature& signature) {
 void chroma(const SamplePlane& plane, int bpc, ChromaCells& cells) {
   const auto sum = [&](auto d) HWY_ATTR { chroma_cells(d, plane, cells); };
   if (!with_vectors(plane, bpc, sum)) signature_chroma_plain(plane, bpc, cells);
+}
+
+void chroma_profiles(const SamplePlane& plane, int bpc, ChromaProfiles& profiles) {
+  const auto sum = [&](auto d) HWY_ATTR { add_chroma_profiles(d, plane, profiles); };
+  if (!with_vectors(plane, bpc, sum)) signature_chroma_profiles_plain(plane, bpc, profiles);
 }
 
 void profiles(const SamplePlane& plane, int bpc, uint32_t* sums_of_columns, PictureSignature& signature) {
@@ -206,6 +226,7 @@ namespace vmafx {
 
 HWY_EXPORT(luma);
 HWY_EXPORT(chroma);
+HWY_EXPORT(chroma_profiles);
 HWY_EXPORT(profiles);
 
 void signature_luma_simd(const SamplePlane& plane, int bpc, PictureSignature& signature) {
@@ -214,6 +235,10 @@ void signature_luma_simd(const SamplePlane& plane, int bpc, PictureSignature& si
 
 void signature_chroma_simd(const SamplePlane& plane, int bpc, ChromaCells& cells) {
   HWY_DYNAMIC_DISPATCH(chroma)(plane, bpc, cells);
+}
+
+void signature_chroma_profiles_simd(const SamplePlane& plane, int bpc, ChromaProfiles& profiles) {
+  HWY_DYNAMIC_DISPATCH(chroma_profiles)(plane, bpc, profiles);
 }
 
 void signature_profiles_simd(const SamplePlane& plane, int bpc, uint32_t* sums_of_columns,

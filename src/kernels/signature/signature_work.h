@@ -10,13 +10,18 @@ namespace vmafx {
 /* A block of threads: each sums a part of one row of a row of cells. */
 inline constexpr unsigned kSignatureThreads = kSignatureColumns, kSignatureThreadRows = kSignatureSampledRows;
 
-/* The blocks of a picture's detail, in this order: for rows of chroma's cells, for columns, for rows. */
+/* The blocks of a picture's detail, in this order: for rows of chroma's cells, for chroma's columns and rows, for
+ * columns, for rows. */
 inline constexpr unsigned kColumnBins = 8;  // bins of a block, so few that each thread reads few rows
 inline constexpr unsigned kBinsOfRows = 8;  // bins of a block, one wave after the other
 inline constexpr unsigned kChromaBlocks = 2 * kChromaRows;
+inline constexpr unsigned kChromaColumnBlocks = 2 * kChromaWindow / kColumnBins;
+inline constexpr unsigned kChromaRowBlocks = 2 * kChromaWindow / kBinsOfRows;
 inline constexpr unsigned kColumnTurns = kSignatureThreads * kSignatureThreadRows / kColumnBins;
 inline constexpr unsigned kColumnBlocks = kProfileBands * kProfileBins / kColumnBins;
 inline constexpr unsigned kRowBlocks = kProfileBins / kBinsOfRows;
+inline constexpr unsigned kDetailBlocks =
+    kChromaBlocks + kChromaColumnBlocks + kChromaRowBlocks + kColumnBlocks + kRowBlocks;
 
 struct SignatureWork {
   int32_t w = 0, h = 0, chroma_w = 0, chroma_h = 0;  // chroma: 0 without

@@ -47,6 +47,19 @@ std::vector<Finding> findings_of(uint64_t seed, const ChangedPicture& prepare, c
 
 void as_it_is(Painted&, int, Random&) {}
 
+/* Blocks of 8 x 8 with errors of their own, chroma's larger ones. */
+void add_blocks(Painted& picture, Random& random) {
+  for (int top = 0; top < picture.h; top += 8) {
+    for (int left = 0; left < picture.w; left += 8) {
+      const Samples error{3 * (random() - 0.5F), 10 * (random() - 0.5F), 10 * (random() - 0.5F)};
+      for (int y = top; y < std::min(top + 8, picture.h); y++) {
+        for (int x = left; x < std::min(left + 8, picture.w); x++)
+          for (int p = 0; p < 3; p++) picture.at(x, y)[p] += error[p];
+      }
+    }
+  }
+}
+
 std::vector<Finding> findings_of(uint64_t seed, const Changed& change, int bpc = 8) {
   return findings_of(
       seed, as_it_is,
@@ -134,6 +147,65 @@ START_TEST(matrices_are_named) {
 }
 END_TEST
 
+/* The errors of an encoder that is short of bits hide chroma's changes, and not those of luma. */
+START_TEST(matrices_under_errors_are_named) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
+    for (const ColorMistake& mistake : color_mistakes(format().color)) {
+      if (mistake.what != ColorMistake::What::kMatrix || mistake.from != 1) continue;
+      const auto change = [&](Painted& p, int, Random& random) {
+        for (Samples& s : p.samples) s = clipped(mistake.apply({s[0], s[1], s[2]}));
+        add_blocks(p, random);
+      };
+      const auto findings = findings_of(seed, as_it_is, change);
+      assert_found(findings, Kind::kMatrix, Certainty::kLikely);
+      ck_assert_double_eq(number(*f, "to"), mistake.to);
+    }
+    const auto good = findings_of(seed, as_it_is, [](Painted& p, int, Random& random) { add_blocks(p, random); });
+    ck_assert(!find(good, Kind::kMatrix) && !find(good, Kind::kPrimaries));
+  }
+}
+END_TEST
+
+START_TEST(primaries_are_named) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
+    for (const ColorMistake& mistake : color_mistakes(format().color)) {
+      if (mistake.what != ColorMistake::What::kPrimaries || mistake.from != 1 || mistake.to < 9) continue;
+      const auto findings =
+          findings_of(seed, [&](const Samples& s) { return clipped(mistake.apply({s[0], s[1], s[2]})); });
+      assert_found(findings, Kind::kPrimaries, Certainty::kPossible);
+      ck_assert_double_eq(number(*f, "to"), mistake.to);
+    }
+  }
+}
+END_TEST
+
+/* More saturation is no other primaries. */
+START_TEST(saturation_is_no_mistake) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
+    for (const float gain : {0.8F, 1.15F}) {
+      const auto findings = findings_of(
+          seed, [&](const Samples& s) { return Samples{s[0], (s[1] - 128) * gain + 128, (s[2] - 128) * gain + 128}; });
+      ck_assert_int_eq(findings.size(), 0);
+    }
+  }
+}
+END_TEST
+
+/* White of BT.709 is 203 of HLG's 1000 cd/m2. */
+START_TEST(hlg_is_named) {
+  const auto to_hlg = [](const Samples& s) {
+    const double light = 0.203 * light_of(kDisplay, (s[0] - 16) / 219);
+    return Samples{static_cast<float>(16 + 219 * sample_of(18, std::pow(light, 1 / 1.2))), s[1], s[2]};
+  };
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
+    const auto findings = findings_of(seed, to_hlg);
+    assert_found(findings, Kind::kTransfer, Certainty::kLikely);
+    ck_assert_double_eq(number(*f, "from"), 1);
+    ck_assert_double_eq(number(*f, "to"), 18);
+  }
+}
+END_TEST
+
 START_TEST(planes_that_are_exchanged_or_gray_are_named) {
   for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     {
@@ -212,6 +284,10 @@ int main() {
                               {"range_of_blurred", ranges_of_blurred_encodes_are_named},
                               {"contrast", contrast_is_no_range},
                               {"matrix", matrices_are_named},
+                              {"matrix_under_errors", matrices_under_errors_are_named},
+                              {"primaries", primaries_are_named},
+                              {"saturation", saturation_is_no_mistake},
+                              {"hlg", hlg_is_named},
                               {"planes", planes_that_are_exchanged_or_gray_are_named},
                               {"brightness", brightness_has_its_numbers},
                               {"transfer", transfers_are_named},

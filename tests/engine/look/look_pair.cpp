@@ -71,8 +71,10 @@ void sign(const Y4m& video, int64_t frame, PictureSignature* signature) {
   const int bpc = video.format().bpc;
   signature_luma_simd(video.plane(0), bpc, *signature);
   if (!has_detail(frame)) return;
-  for (int p = 1; p < video.format().planes(); p++)
+  for (int p = 1; p < video.format().planes(); p++) {
     signature_chroma_simd(video.plane(p), bpc, signature->chroma[p - 1]);
+    signature_chroma_profiles_simd(video.plane(p), bpc, signature->chroma_profiles[p - 1]);
+  }
   std::vector<uint32_t> columns(static_cast<size_t>(video.format().w));
   signature_profiles_simd(video.plane(0), bpc, columns.data(), *signature);
 }

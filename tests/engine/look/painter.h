@@ -164,7 +164,19 @@ inline PictureSignature signature_of(const Painted& picture, int bpc, bool detai
       s.columns[y >= picture.h / 2][bin(x, picture.w)] += sample(x, y, 0);
       s.rows[x >= picture.w / 2][bin(y, picture.h)] += sample(x, y, 0);
       if (y % 4 || y + 3 >= picture.h) continue;
-      for (int d = 1; d <= 2; d++) s.row_difference[d - 1] += std::abs(sample(x, y, 0) - sample(x, y + d, 0));
+      for (int d = 1; d <= 2; d++) {
+        s.row_difference[d - 1] += std::abs(sample(x, y, 0) - sample(x, y + d, 0));
+        if (x + 2 < picture.w) s.column_difference[d - 1] += std::abs(sample(x, y, 0) - sample(x + d, y, 0));
+      }
+    }
+  }
+  /* They fit chroma's window, too. */
+  for (int p = 0; p < 2; p++) {
+    for (int y = 0; y < picture.h; y++) {
+      for (int x = 0; x < picture.w; x++) {
+        s.chroma_profiles[p].columns[x] += sample(x, y, p + 1);
+        s.chroma_profiles[p].rows[y] += sample(x, y, p + 1);
+      }
     }
   }
   return s;

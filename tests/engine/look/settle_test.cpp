@@ -54,6 +54,16 @@ START_TEST(a_shift_explains_offsets_that_do_not_fit_or_change) {
 }
 END_TEST
 
+/* What moves a picture moves its planes by what is a whole number of samples in one of them alone. */
+START_TEST(a_part_of_the_picture_explains_chroma) {
+  const Finding chroma{Kind::kChromaShifted, kLikely, 0, 200, {{"x", 0.3}}};
+  for (const Kind kind : {Kind::kCropped, Kind::kShifted, Kind::kFieldsDropped})
+    ck_assert(!has(Kind::kChromaShifted, settled({{kind, kLikely, 0, 200, {{"left", 4}, {"fit", 1}}}, chroma})));
+  ck_assert(has(Kind::kChromaShifted, settled({chroma})));
+  ck_assert(has(Kind::kChromaShifted, settled({{Kind::kMatrix, kLikely, 0, 200, {}}, chroma})));
+}
+END_TEST
+
 /* Ranges of a stream have frame numbers of their own. */
 START_TEST(a_range_has_its_own_beginning) {
   Finding late = offset(0.4), picture = shifted();
@@ -126,6 +136,7 @@ END_TEST
 int main() {
   return run_suite("settle", {{"late", an_offset_explains_a_shift},
                               {"shifted", a_shift_explains_offsets_that_do_not_fit_or_change},
+                              {"chroma", a_part_of_the_picture_explains_chroma},
                               {"range", a_range_has_its_own_beginning},
                               {"other", other_pictures_have_no_levels},
                               {"weak", weak_fits_and_gains_are_not_sure},

@@ -76,6 +76,22 @@ START_TEST(combing_is_found_in_the_one_that_has_it) {
 }
 END_TEST
 
+/* A camera that hardly moves, as in a scene that stands: the pictures' own rows say nothing. */
+START_TEST(combing_of_small_motion_is_found) {
+  const auto slow = [](const Shown& shown) {
+    return [shown](const Canvas& canvas, double time) { return shown(canvas, time / 8); };
+  };
+  const auto combed = [](const Canvas& canvas, double time) { return woven(canvas, time / 8, (time + 0.5) / 8); };
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
+    const auto one = findings_of(seed, slow(whole), combed), other = findings_of(seed, combed, slow(whole));
+    ck_assert(find(one, Kind::kCombed) && one.size() == 1);
+    ck_assert(find(other, Kind::kReferenceCombed) && !find(other, Kind::kCombed));
+    ck_assert_int_eq(findings_of(seed, slow(whole), slow(whole)).size(), 0);
+    ck_assert_int_eq(findings_of(seed, combed, combed).size(), 0);
+  }
+}
+END_TEST
+
 START_TEST(fields_in_the_other_order_are_found) {
   for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     const auto findings = findings_of(seed, top_first, bottom_first);
@@ -125,6 +141,7 @@ END_TEST
 
 int main() {
   return run_suite("structure", {{"combed", combing_is_found_in_the_one_that_has_it},
+                                 {"small_motion", combing_of_small_motion_is_found},
                                  {"order", fields_in_the_other_order_are_found},
                                  {"dropped", rows_that_come_twice_are_fields_dropped},
                                  {"good", nothing_is_said_of_good_encodes},

@@ -24,6 +24,7 @@ std::unique_ptr<PictureSignature> plain(const SamplePlane& plane, int bpc) {
   auto signature = std::make_unique<PictureSignature>();
   signature_luma_plain(plane, bpc, *signature);
   signature_chroma_plain(plane, bpc, signature->chroma[0]);
+  signature_chroma_profiles_plain(plane, bpc, signature->chroma_profiles[0]);
   signature_profiles_plain(plane, bpc, nullptr, *signature);
   return signature;
 }
@@ -33,6 +34,7 @@ std::unique_ptr<PictureSignature> simd(const SamplePlane& plane, int bpc) {
   std::vector<uint32_t> sums_of_columns(static_cast<size_t>(plane.w), 7);
   signature_luma_simd(plane, bpc, *signature);
   signature_chroma_simd(plane, bpc, signature->chroma[0]);
+  signature_chroma_profiles_simd(plane, bpc, signature->chroma_profiles[0]);
   signature_profiles_simd(plane, bpc, sums_of_columns.data(), *signature);
   return signature;
 }
@@ -50,6 +52,8 @@ void assert_twins_agree(const std::string& target, const SamplePlane& plane, int
   assert_part_equal(got->columns, want->columns, "columns", of);
   assert_part_equal(got->rows, want->rows, "rows", of);
   assert_part_equal(got->row_difference, want->row_difference, "differences of rows", of);
+  assert_part_equal(got->column_difference, want->column_difference, "differences of columns", of);
+  assert_part_equal(got->chroma_profiles, want->chroma_profiles, "profiles of chroma", of);
 }
 
 template <class T>
@@ -182,6 +186,31 @@ START_TEST(combed_rows_differ) {
 }
 END_TEST
 
+/* Columns that differ by 5 from one to the next, in the rows whose group of four is whole. */
+START_TEST(columns_differ) {
+  TestPlane<uint8_t> plane(30, 11);
+  for (int y = 0; y < 11; y++)
+    for (int x = 0; x < 30; x++) plane.at(x, y) = static_cast<uint8_t>(x % 2 ? 20 : 25);
+  plane.at(29, 0) = 23;  // two further right than the last one that counts
+  const auto signature = plain(plane.sample_plane(), 8);
+  ck_assert_uint_eq(signature->column_difference[0], 2 * 28 * 5);
+  ck_assert_uint_eq(signature->column_difference[1], 3);
+}
+END_TEST
+
+/* The window of a wide plane is in its middle; that of a low one is all of its rows. */
+START_TEST(known_profiles_of_chroma) {
+  TestPlane<uint16_t> plane(515, 6);
+  for (int y = 0; y < 6; y++)
+    for (int x = 0; x < 515; x++) plane.at(x, y) = static_cast<uint16_t>(x + 1000 * y);
+  const auto signature = plain(plane.sample_plane(), 16);
+  const ChromaProfiles& profiles = signature->chroma_profiles[0];
+  for (uint32_t i = 0; i < 512; i++) ck_assert_uint_eq(profiles.columns[i], 6 * (i + 1) + 15000);
+  for (uint32_t j = 0; j < 512; j++)
+    ck_assert_uint_eq(profiles.rows[j], j < 6 ? 512 * (1000 * j + 1) + 512 * 511 / 2 : 0);
+}
+END_TEST
+
 /* Sums of white above 32 bits lose a bit; they do not wrap. */
 START_TEST(large_pictures_do_not_overflow) {
   const int w = 2048, h = 80000, bpc = 16;
@@ -252,8 +281,11 @@ START_TEST(frames_with_detail_have_all) {
   const SignatureSums sums = sums_of({pair.frame(kDetailPeriod)}, kFormat).at(0);
   for (auto [planes, signature] : {std::pair{pair.ref, &sums.ref}, {pair.dist, &sums.dist}}) {
     auto want = plain(planes[0].sample_plane(), 8);
-    for (int p = 0; p < 2; p++)
-      std::memcpy(want->chroma[p], plain(planes[1 + p].sample_plane(), 8)->chroma[0], sizeof want->chroma[p]);
+    for (int p = 0; p < 2; p++) {
+      const auto chroma = plain(planes[1 + p].sample_plane(), 8);
+      std::memcpy(want->chroma[p], chroma->chroma[0], sizeof want->chroma[p]);
+      want->chroma_profiles[p] = chroma->chroma_profiles[0];
+    }
     ck_assert(equal(*signature, *want));
   }
 }
@@ -298,6 +330,8 @@ int main() {
                                  {"few_samples", few_samples},
                                  {"known_profiles", known_profiles},
                                  {"combed", combed_rows_differ},
+                                 {"columns_differ", columns_differ},
+                                 {"known_profiles_of_chroma", known_profiles_of_chroma},
                                  {"overflow", large_pictures_do_not_overflow},
                                  {"simd_equals_plain", simd_equals_plain},
                                  {"simd_at_size", simd_equals_plain_at_size},

@@ -1,0 +1,45 @@
+/* Chroma's place: how far chroma lies from where the reference has it, beside what luma moves. Read from profiles of
+ * columns and rows, in one of kDetailPeriod frames. */
+#ifndef VMAFX_ENGINE_LOOK_CHROMA_PLACE_H
+#define VMAFX_ENGINE_LOOK_CHROMA_PLACE_H
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/look/cell_means.h"
+#include "engine/look/finding.h"
+#include "engine/look/small_shift.h"
+
+namespace vmafx::look {
+
+class ChromaPlace {
+ public:
+  explicit ChromaPlace(const VideoFormat& format);
+  void add(int64_t frame, const SignatureSums& sums, const PairMeans& means);
+  std::vector<Finding> finish() const;
+
+  enum Axis { kX, kY, kAxes };
+  /* Shifts are looked for around so many whole samples of chroma, from -kMostWhole on. */
+  static constexpr int kWholeStep = 2, kWholes = 2 * ShiftSums::kMostWhole / kWholeStep + 1;
+  static constexpr int kChromaPlanes = 2;
+
+  /* How far luma lies, in samples of it; and how much further chroma does, in samples of chroma. */
+  SmallShift luma(int axis) const;
+  SmallShift chroma(int axis) const;
+
+ private:
+  struct Told;
+  Told told_of(int axis) const;
+  Profile chroma_profile(const PictureSignature& picture, int axis, int plane) const;
+  Profile luma_profile(const PictureSignature& picture, int axis, int band) const;
+
+  CellMeans means_;
+  bool fit_for_, has_chroma_;
+  int64_t first_ = -1, last_ = -1;
+  int64_t details_ = 0;  // frames with profiles that were offered
+  ShiftSums chroma_[kAxes][kWholes][kChromaPlanes], luma_[kAxes][kProfileBands];
+};
+
+}  // namespace vmafx::look
+
+#endif
