@@ -7,7 +7,7 @@ usage: make_sbom.py TIME <LINES
   LINES  for each part its name, its version, its license by its SPDX name ("-WITH-" for " WITH "), and the place of
          its source or "-"; the first one is the whole
 
-The same lines and time give the same bytes. Needs the package cyclonedx-python-lib.
+Equal lines and times give equal bytes. Needs the package cyclonedx-python-lib.
 """
 
 import datetime

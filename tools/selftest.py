@@ -42,7 +42,7 @@ ON_EMULATOR = Selection(["float_moment", "psnr"], "64x48*", ["=float_moment", "=
 
 
 class Programs:
-    """Where the programs and files of the test are: in a build folder, or in what was installed with them."""
+    """The places of the test's programs and files: in a build folder, or in what was installed with them."""
 
     def __init__(self, place):
         packed = place / "lib/vmafx/selftest"

@@ -13,7 +13,7 @@ from . import _system
 NAME = _system.LIBRARY
 
 PACKED = Path(__file__).resolve().parent / "_packed"
-"""What a wheel has beside the module: ffmpeg, ffprobe and the libraries, as in an installed prefix."""
+"""A wheel's files beside the module: ffmpeg, ffprobe and the libraries, as in an installed prefix."""
 
 _programs: list[str] = []
 

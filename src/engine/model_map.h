@@ -31,7 +31,7 @@ class ModelMap {
   /* How many values read() makes of a frame. */
   size_t deviations() const { return inputs_.size() * blocks(); }
 
-  /* What each block takes away from the best of each feature; the frame's sums are not needed afterwards. */
+  /* Each block's loss against the best of each feature; the frame's sums are not needed afterwards. */
   void read(const FinishedFrame& finished, std::span<double> deviations) const;
 
   /* The map, once the model has predicted from these features. */

@@ -26,7 +26,7 @@ class Scorer {
    * are scored. */
   Scorer(const Plan& plan, ScoreTable& table, const RangeProgress& progress, int subsample);
 
-  /* What is called for each prediction: the model's place in the plan, and its features. */
+  /* Called for each prediction with the model's place in the plan, and its features. */
   using Prediction = std::function<void(int64_t frame, size_t model, std::span<const double> features)>;
   void tell_predictions(Prediction tell) { tell_ = std::move(tell); }
 

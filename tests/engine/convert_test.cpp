@@ -157,7 +157,7 @@ Outcome looking_back(const char* backend) {
   return run_stream(converting("bt709", backend, kLookBack), options);
 }
 
-/* What `convert_test BACKEND` prints. */
+/* The output of `convert_test BACKEND`. */
 std::string scores_text(const Outcome& outcome) {
   std::string text = outcome.error ? outcome.log : "";
   for (const FrameScores& frame : outcome.frames)

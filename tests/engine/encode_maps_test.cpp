@@ -225,7 +225,7 @@ END_TEST
 
 double mean(const ReceivedMap& map) { return map.total() / static_cast<double>(map.values.size()); }
 
-/* What a model's scores lack to its highest. */
+/* The distance of a model's scores from its highest. */
 double lacks(const std::string& model, double score) {
   return (model.find("3d0h_2160") != model.npos ? 110 : 100) - score;
 }

@@ -381,7 +381,7 @@ START_TEST(collections_summarize_their_members) {
 }
 END_TEST
 
-/* What a feature's score is of a picture without faults; nullopt: that of the frame. */
+/* A feature's score of a picture without faults; nullopt: that of the frame. */
 std::optional<double> best_of(const std::string& feature) {
   if (feature.find("motion") != feature.npos) return std::nullopt;
   return feature.find("adm") != feature.npos || feature.find("vif") != feature.npos ? 1 : 0;

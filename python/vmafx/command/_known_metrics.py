@@ -154,13 +154,13 @@ METRICS: dict[str, tuple[str, str, str, bool, str]] = {
         "complexity",
         "from 0 up; mostly below 150",
         True,
-        "spatial and temporal information (P.910) of each picture: detail and motion",
+        "spatial and temporal information (P.910) of each picture",
     ),
     "msad": (
         "msad",
         "fidelity",
         "0 to 1",
         True,
-        "mean absolute difference of every plane, as a share of the largest sample",
+        "mean absolute difference of every plane, at most 1",
     ),
 }

@@ -1,4 +1,4 @@
-/* What file_posix.cpp asks of the kernel beyond POSIX: Linux and macOS have other calls for it. */
+/* Calls of the kernel beyond POSIX, for file_posix.cpp: Linux and macOS have other calls for it. */
 #ifndef VMAFX_BASE_SYSTEM_FILE_KERNEL_H
 #define VMAFX_BASE_SYSTEM_FILE_KERNEL_H
 

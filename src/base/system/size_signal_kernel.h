@@ -1,4 +1,4 @@
-/* What size_signal_posix.cpp asks of the kernel beyond what macOS has of POSIX. */
+/* Calls of the kernel for size_signal_posix.cpp, beyond what macOS has of POSIX. */
 #ifndef VMAFX_BASE_SYSTEM_SIZE_SIGNAL_KERNEL_H
 #define VMAFX_BASE_SYSTEM_SIZE_SIGNAL_KERNEL_H
 

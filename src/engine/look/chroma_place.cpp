@@ -74,7 +74,7 @@ SmallShift ChromaPlace::luma(int axis) const {
   return shift;
 }
 
-/* What an axis says: chroma's place beside luma's, in samples of chroma. */
+/* An axis's answer: chroma's place beside luma's, in samples of chroma. */
 struct ChromaPlace::Told {
   double samples = 0, errors = 0, explained = 0;
   double luma = 0;

@@ -18,7 +18,7 @@ using What = ColorMistake::What;
 /* More cells are left out evenly. */
 constexpr size_t kMostCells = 750, kLeastCells = 100;
 
-/* What a plane is fitted by: a level, luma and its square, for any curve, Cb and Cr. */
+/* A plane is fitted by these: a level, luma and its square, for any curve, Cb and Cr. */
 enum Term { kLevel, kLuma, kSquare, kCb, kCr, kTerms };
 using Terms = std::array<double, kTerms>;
 

@@ -51,7 +51,7 @@ void FarOffset::add(const FrameEvidence& evidence) {
   if (frames_ == kMostFrames) end();
 }
 
-/* What is found stays: the series are given up. */
+/* A finding stays: the series are given up. */
 void FarOffset::end() {
   if (ended_ || !frames_) return;
   found_ = found();

@@ -235,7 +235,7 @@ Prediction predict(const Chroma& chroma, const ColorMistake& mistake) {
   return {trimmed(squares), trimmed(moves)};
 }
 
-/* What the best linear map of chroma leaves, where either plane may come of both: that is what an encoder leaves. */
+/* The rest that the best linear map of chroma leaves, where either plane may come of both: an encoder's errors. */
 double left_by_any_map(const Chroma& chroma) {
   double left = 0;
   for (int plane = 1; plane < 3; plane++) {

@@ -16,7 +16,7 @@ struct PairSums {
 };
 PairSums sum_pairs(const float* x, const float* y, int n);
 
-/* Likewise products of a cell's motion, its slope from the cell above to the one below, and the difference of its even
+/* Sums of products of a cell's motion, its slope from the cell above to the one below, and the difference of its even
  * and odd rows; rows of the slope are `columns` apart. */
 struct FieldSums {
   double mm, gg, mg, dm, dg, dd;

@@ -139,7 +139,7 @@ struct AdmMap {
         added(params.measure_aim && place % 2) {}
 };
 
-/* What turns raw sums of a scale into cubes of visible contrast, and how much each band's cubes weigh. */
+/* Factors that turn raw sums of a scale into cubes of visible contrast, and how much each band's cubes weigh. */
 struct AdmCubes {
   double den[kAdmBands], num[kAdmBands], weight[kAdmBands] = {1, 1, 1};
 

@@ -133,7 +133,7 @@ struct FloatAdmMap {
   FloatAdmMap(const FloatAdmParams& params, size_t place)
       : scale(static_cast<int>(place / 2) + params.skip_scale0), added(place % 2) {}
 
-  /* What a block has of a band. */
+  /* A block's share of a band. */
   double of(const FloatAdmBlockSums& block, int band) const {
     return added ? block.of[kFloatAdmAim][band] : block.of[kFloatAdmDen][band] - block.of[kFloatAdmDlm][band];
   }

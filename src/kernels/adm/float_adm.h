@@ -77,7 +77,7 @@ size_t float_adm_encodes_scratch_bytes_simd(const FloatAdmParams& params, int en
 void float_adm_encodes_simd(const FloatAdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                             std::byte* scratch, std::span<uint64_t* const> sums);
 
-/* What a block adds to the sums of a scale, by FloatAdmSum and band, in the order of its samples. */
+/* A block's share of the sums of a scale, by FloatAdmSum and band, in the order of its samples. */
 struct FloatAdmBlockSums {
   double of[kFloatAdmKinds][kAdmBands];
 };

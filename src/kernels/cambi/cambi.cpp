@@ -123,7 +123,7 @@ struct CambiBlockSums {
 
 BlockGrid grid_of(const CambiFrame& frame) { return block_grid(frame.dist.w, frame.dist.h, kBlockSide); }
 
-/* What a scale's sums count for in the score of the distorted picture. */
+/* The weight of a scale's sums in the score of the distorted picture. */
 struct CambiWeight {
   int64_t wanted;  // samples
   double of_sum;   // of what they add up to
@@ -134,7 +134,7 @@ struct CambiWeight {
                (static_cast<double>(wanted) * view.window * view.window)) {}
 };
 
-/* What each block adds to the score, before that is clipped. Of samples at the threshold as many count as are wanted,
+/* Each block's share of the score, before that is clipped. Of samples at the threshold as many count as are wanted,
  * which is the same share in all blocks. */
 void read_blocks(const CambiFrame& frame, const void* sums, std::span<double> values) {
   const auto& of_frame = *static_cast<const CambiSums*>(sums);

@@ -85,7 +85,7 @@ double jod_of_stream(std::span<const double> jods) {
   return jod(safe_power(squares / static_cast<double>(jods.size()), 0.5));
 }
 
-/* What a band adds to the norm over bands, to the fourth power. */
+/* A band's share of the norm over bands, to the fourth power. */
 double term_of_band(const CvvdpParams& params, const CvvdpSums& sums, int channel, int b) {
   const double samples = static_cast<double>(params.band[b].w) * params.band[b].h;
   const double of_band = safe_power(sums.band[b].of[channel].value() / samples, 0.5);

@@ -116,7 +116,7 @@ void blur(const CvvdpParams& params, const Plane<float>& plane, const Plane<floa
     }
 }
 
-/* Where a band's terms go. */
+/* Takes a band's terms. */
 struct Output {
   CvvdpBandSums& sums;
   BlockGrid grid;

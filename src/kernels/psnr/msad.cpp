@@ -72,7 +72,7 @@ Created create(const MsadOptions& options, const VideoFormat& format, Placement 
 constexpr ExtractorInfo kMsadExtractor = {
     .name = "msad",
     .measures = "fidelity",
-    .help = "mean absolute difference of every plane, as a share of the largest sample",
+    .help = "mean absolute difference of every plane, at most 1",
     .range = "0 to 1",
     .flags = kHip | kWholeChroma,
     .features = kFeatures,

@@ -12,7 +12,7 @@ PsnrHvsBlock transformed(const Plane<const T>& plane, int x, int y, int middle, 
   return block;
 }
 
-/* Where transformed blocks go. */
+/* Takes transformed blocks. */
 struct Blocks {
   BlockGrid grid;
   PsnrHvsSum* sums = nullptr;  // nullptr: nowhere

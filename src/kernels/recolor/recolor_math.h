@@ -1,4 +1,4 @@
-/* What all twins of recolor.h are given: tables, parameters, and the places of samples. */
+/* The input of all twins of recolor.h: tables, parameters, and the places of samples. */
 #ifndef VMAFX_KERNELS_RECOLOR_RECOLOR_MATH_H
 #define VMAFX_KERNELS_RECOLOR_RECOLOR_MATH_H
 

@@ -64,7 +64,7 @@ struct PictureSignature {
    * less detail from row to row than from column to column. */
   uint64_t column_difference[2];
 
-  /* Of Cb and Cr. 0 without chroma. */
+  /* Cb's and Cr's. 0 without chroma. */
   ChromaProfiles chroma_profiles[2];
 };
 

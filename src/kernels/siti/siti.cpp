@@ -73,7 +73,7 @@ Created create(const NoOptions&, const VideoFormat& format, Placement placement)
 constexpr ExtractorInfo kSitiExtractor = {
     .name = "siti",
     .measures = "complexity",
-    .help = "spatial and temporal information (P.910) of each picture: detail and motion",
+    .help = "spatial and temporal information (P.910) of each picture",
     .range = "from 0 up; mostly below 150",
     .flags = kHip,
     .features = kFeatures,

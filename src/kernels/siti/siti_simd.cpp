@@ -48,7 +48,7 @@ struct Gradients {
   hn::Vec<D> across, down;
 };
 
-/* Those of the samples that begin at x. */
+/* The gradients of the samples that begin at x. */
 template <class D, class T>
 HWY_INLINE Gradients<D> gradients(D d, const T* above, const T* row, const T* below, int x) {
   const auto twice = [](auto v) HWY_ATTR { return hn::Add(v, v); };

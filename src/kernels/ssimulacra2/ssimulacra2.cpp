@@ -164,7 +164,7 @@ class Ssimulacra2Mapping final : public MappingExtractor {
   const Ssimulacra2Params params_;
 };
 
-/* What a block of a scale adds to weighted(). Its share of a fourth root is that of the fourth powers. */
+/* A block's share of weighted() at a scale. Its share of a fourth root is that of the fourth powers. */
 double weighted_of_block(const Ssimulacra2BlockSums& block, const Ssimulacra2Sums& all, int scales, int scale,
                          double samples) {
   double total = 0;

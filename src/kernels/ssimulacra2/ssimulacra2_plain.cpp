@@ -92,7 +92,7 @@ struct BandErrors {
   }
 };
 
-/* Where a channel's errors go at a scale. */
+/* Takes a channel's errors at a scale. */
 struct Output {
   Ssimulacra2Map (&maps)[3];
   int channel;

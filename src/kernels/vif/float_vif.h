@@ -49,7 +49,7 @@ size_t float_vif_scratch_bytes_simd(const FloatVifParams& params);
 void float_vif_simd(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                     FloatVifSums& sums);
 
-/* What a block adds to num and den of a scale, in the order of its samples. */
+/* A block's share of num and den of a scale, in the order of its samples. */
 struct FloatVifBlockSums {
   double num, den;
 };

@@ -149,7 +149,7 @@ void smooth(const XpsnrGrid& grid, std::span<double> weights) {
 
 /* -- Scores -------------------------------------------------------------------------------------------------------- */
 
-/* Where the mean of the roots is below 1, some frame's is 0: it is without errors. */
+/* If the mean of the roots is below 1, some frame's is 0: it is without errors. */
 double stream_value(const StreamSums& plane) {
   if (plane.whole < plane.frames) return HUGE_VAL;
   const double mean = plane.sum() / static_cast<double>(plane.frames);

@@ -54,7 +54,7 @@ START_TEST(a_shift_explains_offsets_that_do_not_fit_or_change) {
 }
 END_TEST
 
-/* What moves a picture moves its planes by what is a whole number of samples in one of them alone. */
+/* A picture that moves takes its planes along, by a whole number of samples in one of them alone. */
 START_TEST(a_part_of_the_picture_explains_chroma) {
   const Finding chroma{Kind::kChromaShifted, kLikely, 0, 200, {{"x", 0.3}}};
   for (const Kind kind : {Kind::kCropped, Kind::kShifted, Kind::kFieldsDropped})

@@ -287,7 +287,7 @@ START_TEST(fractions_are_carried) {
 }
 END_TEST
 
-/* Those of a range lie in a folder of their own, from its first picture on. */
+/* A range's heat maps lie in a folder of their own, from its first picture on. */
 START_TEST(heat_maps_of_ranges_make_those_of_the_stream) {
   const Folder folder;
   StreamOptions stream = stream_of(5);
