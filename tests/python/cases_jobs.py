@@ -428,7 +428,14 @@ def heat_maps_of_jobs_are_joined(lab):
     for number, time_range in enumerate(("-4.5s", "4.5s-")):
         log = "--log", f"{number}.json"
         scored(lab, *words, *features("ranges"), f"--range={time_range}", *log).succeeded()
-    vmafx_merged(lab, "0.json", "1.json", "-o", "merged.json", "--heatmaps", "ranges").succeeded()
+    words = "0.json", "1.json", "-o", "merged.json", "--heatmaps"
+    vmafx_merged(lab, *words, "elsewhere").failed(1, "elsewhere has no heat maps of these ranges")
+    own, other = sorted((lab.folder / "ranges").iterdir())
+    other.rename(lab.folder / "away")
+    vmafx_merged(lab, *words, "ranges").failed(1, f"cannot join the heat maps in ranges/{other.name}/")
+    check_equal(list((lab.folder / "ranges").iterdir()), [own], "what a failure leaves")
+    (lab.folder / "away").rename(other)
+    vmafx_merged(lab, *words, "ranges").succeeded()
     made = {path.name: path.read_bytes() for path in (lab.folder / "ranges").iterdir() if path.is_file()}
     check(made == wanted, "the merged heat maps differ")
     check_equal(len(list((lab.folder / "ranges").iterdir())), 6 + 2, "files and the ranges' folders")

@@ -18,7 +18,7 @@ from typing import IO, NamedTuple
 
 from .._identity import values_of
 from ._outputs import HEATMAPS
-from ._terminal import Failure
+from ._terminal import Failure, make_part
 
 SAMPLE_BYTES = 2
 PICTURES = re.compile(r".+_(\d{1,6})x(\d{1,6})_16b\.gray")
@@ -31,6 +31,7 @@ class Place(NamedTuple):
     given: str  # the option `range`
     first: int  # the number of its first pair
     frames: int
+    has_scores: bool
 
 
 def folders_of(texts: Iterable[str]) -> list[Path]:
@@ -63,23 +64,27 @@ class Joiner:
     def __init__(self, folders: Sequence[Path], force: bool = False) -> None:
         self._folders, self._force = folders, force
 
-    def join(self, places: Sequence[Place]) -> None:
-        """Writes the files of all folders under other names, and then gives them theirs. Raises Failure."""
+    def join(self, places: Sequence[Place]) -> int:
+        """Writes the files of all folders under other names, and then gives them theirs. Returns how many there are.
+        Raises Failure.
+        """
         parts: list[tuple[Path, Path]] = []
         try:
             for folder in self._folders:
                 for name in _names(folder, places):
-                    part = folder / f".{name}.part"
-                    parts.append((part, folder / name))
                     self._check(folder / name)
+                    part = make_part(folder / name)
+                    parts.append((part, folder / name))
                     _write(part, [(_folder_of(folder, place.given) / name, place) for place in places])
             for part, path in parts:
                 os.replace(part, path)
         except OSError as error:
-            raise Failure(f"cannot write the heat maps {error.filename or ''}: {error.strerror}") from error
+            where = error.filename or ", ".join(map(str, self._folders))
+            raise Failure(f"cannot join the heat maps in {where}: {error.strerror}") from error
         finally:
             for part, _ in parts:
                 part.unlink(missing_ok=True)
+        return len(parts)
 
     def _check(self, path: Path) -> None:
         """Checks that only heat maps of this size are replaced."""
@@ -117,10 +122,12 @@ def _write(part: Path, files: Sequence[tuple[Path, Place]]) -> None:
     first = min(place.first for _, place in files)
     with open(part, "wb") as whole:
         for path, place in files:
-            with contextlib.suppress(FileNotFoundError), open(path, "rb") as file:
+            if not (place.has_scores or path.exists()):
+                continue  # none of the range's pictures was scored
+            with open(path, "rb") as file:
                 length = os.fstat(file.fileno()).st_size
                 if length % size or length > size * place.frames:
-                    raise Failure(f"{path} has not the pictures of its range: score range={place.given} again")
+                    raise Failure(f"{path} does not have the pictures of its range: score range={place.given} again")
                 whole.seek(size * (place.first - first))
                 _copy(file, whole)
 

@@ -229,12 +229,13 @@ PAIRING = _object({**{name: COUNT for name in PAIRING_NAMES}, "max_time_differen
 PICTURE = _object({"frame": COUNT, "time": MAYBE_TIME, "reference": TEXT, "distorted": TEXT})
 SUBSAMPLE: Schema = {**COUNT, "minimum": 1, "description": f"an integer from 1 to {2**31 - 1}"}
 # The errors of a plane, of which values of the whole stream are made.
+SUM_NAMES = "frames", "samples", "peak", "whole", "fraction"
 SUM: Schema = {"type": "string", "pattern": r"^\d{1,20}$", "description": "a whole number as a text"}
 SUMS = _object(
     {
         "metric": TEXT,
         "plane": {"type": "integer", "minimum": 0, "maximum": 2, "description": "0, 1 or 2"},
-        **{name: SUM for name in ("frames", "samples", "peak", "whole", "fraction")},
+        **{name: SUM for name in SUM_NAMES},
     }
 )
 RANGE = _object(

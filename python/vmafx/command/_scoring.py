@@ -268,7 +268,7 @@ def prepare_stream(settings: Settings, dist: _ffmpeg.Video, ref: _ffmpeg.Video, 
     reference's. `times`: filters of both that come first. Raises Failure.
     """
     groups, said_of_sizes = _groups(settings, [dist], ref)
-    alike = _inputs.make_alike([dist], ref, sizes=[group.size for group in groups], converts=bool(settings.convert))
+    alike = _inputs.make_alike([dist], ref, sizes=[group.size for group in groups])
     chains = [
         chain._replace(times=",".join(filter(None, (own, chain.times))))
         for own, chain in zip(times, (*alike.dist, alike.ref))

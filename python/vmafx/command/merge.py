@@ -20,12 +20,11 @@ from . import _json
 from ._heatmaps import Joiner, Place
 from ._outputs import HEATMAPS, WHOLE_REPORT, Output, add_force, check_outputs
 from ._reading import MOST_LINE, Wrong, is_text, open_text, shown, shown_key
-from ._schemas import MOST_TIME, PAIRING_NAMES, check_part, check_whole
+from ._schemas import MOST_TIME, PAIRING_NAMES, SUM_NAMES, check_part, check_whole
 from ._terminal import Failure, note, shown as shown_name
 
 Json = dict[str, Any]
 MOST_BYTES = 1 << 30  # bytes of a part, whose scores are all in memory at once
-SUM_NAMES = "frames", "samples", "peak", "whole", "fraction"
 MOST_KEYS = 2000  # scores that a frame may have
 NOT_FINITE = "inf", "-inf", "nan", "-nan"
 MOST_SHOWN = 300  # characters of a value in an error
@@ -133,8 +132,10 @@ def merge(paths: Sequence[str], output: str, form: Form = Form()) -> None:
     outputs = [output.replace("%d", str(number)) for number in range(len(streams))] if len(streams) > 1 else [output]
     _check_outputs(paths, outputs, form)
     check_library()
-    if form.heatmaps:
-        Joiner([form.heatmaps], form.force).join(places_of(streams[0]))
+    if form.heatmaps and not Joiner([form.heatmaps], form.force).join(places_of(streams[0])):
+        raise Failure(
+            f"{form.heatmaps} has no heat maps of these ranges: name the folder that heatmaps_path named in their runs"
+        )
     for parts, own in zip(streams, outputs):
         for text in write_report(parts, own, form):
             note(f"{shown(parts[0].encode)}: {text}" if len(streams) > 1 else text)
@@ -402,7 +403,7 @@ def _join(parts: list[Part], partial: bool) -> list[Part]:
 
 def places_of(parts: Sequence[Part]) -> list[Place]:
     """Returns the places of an encode's parts in the stream."""
-    return [Place(part.range["given"], part.first, part.range["frames"]) for part in parts]
+    return [Place(part.range["given"], part.first, part.range["frames"], bool(part.frames)) for part in parts]
 
 
 def _named(part: Part) -> str:
@@ -582,7 +583,7 @@ def _values(parts: list[Part]) -> dict[str, float]:
             for name in SUM_NAMES:
                 setattr(given, name, int(plane[name]))
         if library().vmafx_stream_value(sums, len(planes), value) < 0:
-            raise Refusal(f"the sums of {shown_key(key)} do not belong together: one of the parts was changed")
+            raise Refusal(f"the sums of {shown_key(key)} do not belong together: score the ranges again")
         values[key] = value[0]
     return values
 

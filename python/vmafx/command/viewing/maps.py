@@ -33,9 +33,11 @@ class Maps:
         path, width, height = found
         if path.stat().st_size < (number + 1) * width * height * FLOAT:
             return "This frame is not scored yet.\n"
-        done = subprocess.run(
-            self._command(path, width, height, number, png), input=png, capture_output=True, timeout=LATE_S
-        )
+        command = self._command(path, width, height, number, png)
+        try:
+            done = subprocess.run(command, input=png, capture_output=True, timeout=LATE_S)
+        except subprocess.TimeoutExpired:
+            return f"ffmpeg has not laid the map over the picture within {LATE_S:.0f} s: ask for it again.\n"
         if done.returncode or not done.stdout:
             return f"ffmpeg cannot lay the map over the picture: {done.stderr.decode(errors='replace').strip()}\n"
         return done.stdout

@@ -30,7 +30,7 @@ HEADERS = {
     "X-Frame-Options": "DENY",
 }
 PICTURE = re.compile(r"picture/(\d{1,3})/(-?\d{1,15})")  # of an input, at a time in microseconds
-MAP = re.compile(r"map/(\d{1,3})/(-?\d{1,15})/(\d{1,9})")  # likewise, and the frame's number
+MAP = re.compile(r"map/(\d{1,3})/(-?\d{1,15})/(\d{1,9})")  # of an encode: the picture's, and the frame's number
 Answer = tuple[int, str, bytes]  # status, type, content
 PLAIN = "text/plain; charset=utf-8"
 HTML = "text/html; charset=utf-8"
