@@ -174,6 +174,13 @@ own_version() { sed -n 's/^AC_INIT(\[vmafx\], \[\([0-9.]*\)\].*/\1/p' "$top/conf
 # build_time: prints the time of all files that are packed: the commit's, unless SOURCE_DATE_EPOCH is set.
 build_time() { echo "${SOURCE_DATE_EPOCH:-$(git -C "$top" log -1 --format=%ct 2>/dev/null || echo 946684800)}"; }
 
+# pack_alike FOLDER NAME FILE XZ-OPTIONS: packs NAME of a folder. The same files make the same bytes: in order, with one
+# time for all, without users.
+pack_alike() {
+  tar -C "$1" --sort=name --mtime="@$(build_time)" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+w \
+    -c -I "xz $4" -f "$3" "$2"
+}
+
 # Prints the AMD architectures whose kernels were built, as configure takes them; nothing without kernels.
 built_archs() { concatenate "$build/configured-for" | sed -nE 's/.*--with-hip-archs=([^ ]*).*/\1/p'; }
 

@@ -217,12 +217,13 @@ check_symbols() {
   others=$(objdump -p "${files[@]}" | sed -n 's/^ *NEEDED *//p' | sort -u |
     grep -vE '^(lib(c|m|dl|rt|pthread)\.so\.[0-9]|ld-linux-x86-64\.so\.2|libvmafx\.so\.0)$' || true)
   [ -z "$others" ] || die "a program needs $others"
-  objdump -T "$1/lib/libvmafx.so.0" | grep -q ' exp$' || die "libvmafx.so.0 has an exp() of its own, not glibc's"
+  objdump -T "$1/lib/libvmafx.so.0" | grep ' exp$' >/dev/null || die "libvmafx.so.0 has an exp() of its own, not glibc's"
 }
 
-# components: prints what is inside, a line for each: name, version, license by its SPDX name, place of the source.
+# components: prints what is inside, a line for each: name, version, license by its SPDX name, place of the source. A
+# function own_components adds what only the bundle has.
 components() {
-  local ffmpeg name number
+  local ffmpeg name number license
   ffmpeg=$(cat "$work/ffmpeg-source/RELEASE")
   echo "vmafx $(own_version)$("$top/tools/commit" "$top" "$(own_version)") BSD-2-Clause -"
   echo "ffmpeg $ffmpeg GPL-3.0-or-later https://ffmpeg.org/releases/ffmpeg-$ffmpeg.tar.xz"
@@ -242,6 +243,7 @@ components() {
   echo "libgcc $(gcc -dumpfullversion) GPL-3.0-or-later-WITH-GCC-exception-3.1 https://ftp.gnu.org/gnu/gcc/"
   name=$("$zig/zig" version)
   echo "libc++ zig-$name Apache-2.0-WITH-LLVM-exception https://ziglang.org/download/$name/"
+  ! declare -F own_components >/dev/null || own_components
 }
 
 wheel_platform=manylinux_${oldest_glibc/./_}_x86_64

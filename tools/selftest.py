@@ -439,6 +439,8 @@ def main():
     arguments = parse_arguments()
     check_output(arguments.file, arguments.force)
     programs = Programs(arguments.place)
+    if arguments.emulator and not programs.emulator:
+        sys.exit("vmafx-selftest: cannot find the emulator: set VMAFX_HIP_RUNTIME to the path of its library")
     report = Report(arguments.file, private_words(programs.place))
     library = ctypes.CDLL(str(programs.library))
     add_head(report, arguments.emulator)
