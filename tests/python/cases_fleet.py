@@ -656,6 +656,22 @@ def library_scores_as_score(lab):
 
 
 @case
+def conversions_do_not_depend_on_other_encodes(lab):
+    """What inputs do not tell of their colors is taken as for each encode alone."""
+    needs_dask()
+    pq = "-color_trc smpte2084 -color_primaries bt2020 -colorspace bt2020nc"
+    for name, damage, told in (("ref", "null", "-an"), ("pq", "noise=c0s=9", pq), ("plain", "noise=c0s=9", "-an")):
+        source = f"testsrc2=s=176x144:d=0.2,format=yuv420p10le,{damage}"
+        lab.run("-f lavfi -i", source, f"-c:v ffv1 {told} {name}.mkv").succeeded()
+    listed = write_list(lab, [[name, "ref.mkv"] for name in ("pq.mkv", "plain.mkv")])
+    words = "--convert", "bt709", "--model", "none", "--feature", "psnr", "--workers", 1, "--together"
+    for together in (1, 2):
+        library(lab, listed, "-o", f"{together}.jsonl", *words, together).succeeded()
+    alone, both = ({record["id"]: record["pooled"] for record in records(lab.folder / f"{n}.jsonl")} for n in (1, 2))
+    check_equal(both, alone, "scores of both together and of each alone")
+
+
+@case
 def bad_lines_fail_alone(lab):
     """A line that cannot be scored fails with its cause; the others are scored."""
     needs_dask()

@@ -225,6 +225,7 @@ def prepare(
     rate = counting_rate(videos[-1])
     *encodes, reference = [change.facts(video, rate) for change, video in zip(changes, videos)]
     said_of_colors: list[str] = []
+    as_told = [*encodes, reference]
     if settings.convert:
         *encodes, reference = _inputs.with_known_colors([*encodes, reference], said_of_colors)
         said_of_colors.append(_said_of_conversion(settings.convert, [*encodes, reference]))
@@ -248,11 +249,22 @@ def prepare(
     of_begins = [f"{video.name} {begin.text}" for video, begin in zip(encodes, asked or ())] + notes_of(changes, videos)
     notes = [*of_begins, *said, *decided.notes, *preparation.notes, *said_of_sizes, *said_of_colors]
     preparation = dataclasses.replace(preparation, notes=list(dict.fromkeys(notes)))
-    work = Work(settings, decided.dists, decided.ref, preparation, groups, changes, asked, decided.own_refs)
+    own_refs = _colored(decided.own_refs, as_told) if settings.convert else decided.own_refs
+    work = Work(settings, decided.dists, decided.ref, preparation, groups, changes, asked, own_refs)
     for video, span in zip(work.videos, work.spans() if found else []):
         if span and span[1] <= span[0]:
             raise Failure(f"{video.name} ends before the others begin: " + "; ".join(of_begins))
     return work
+
+
+def _colored(own_refs: Sequence[_ffmpeg.Video], videos: Sequence[_ffmpeg.Video]) -> list[_ffmpeg.Video]:
+    """Returns the references in the colors that a conversion takes for theirs with each encode alone."""
+    *encodes, reference = videos
+    colors = [_inputs.with_known_colors([encode, reference], [])[-1] for encode in encodes]
+    return [
+        dataclasses.replace(own, matrix=known.matrix, transfer=known.transfer, primaries=known.primaries)
+        for own, known in zip(own_refs, colors)
+    ]
 
 
 def _said_of_conversion(target: str, videos: Sequence[_ffmpeg.Video]) -> str:
