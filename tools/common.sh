@@ -174,11 +174,22 @@ own_version() { sed -n 's/^AC_INIT(\[vmafx\], \[\([0-9.]*\)\].*/\1/p' "$top/conf
 # build_time: prints the time of all files that are packed: the commit's, unless SOURCE_DATE_EPOCH is set.
 build_time() { echo "${SOURCE_DATE_EPOCH:-$(git -C "$top" log -1 --format=%ct 2>/dev/null || echo 946684800)}"; }
 
+# remove_at_end FILE: removes FILE when this process ends, also by a signal.
+remove_at_end() {
+  unfinished=$1
+  trap 'rm -f "$unfinished"' EXIT
+  trap 'exit 143' INT TERM HUP
+}
+
 # pack_alike FOLDER NAME FILE XZ-OPTIONS: packs NAME of a folder. The same files make the same bytes: in order, with one
-# time for all, without users.
+# time for all, without users. Nothing half-written stays: `step` runs it in a process of its own, whose end removes it.
 pack_alike() {
+  part=$(mktemp "$3.XXXXXX.part")
+  remove_at_end "$part"
   tar -C "$1" --sort=name --mtime="@$(build_time)" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+w \
-    -c -I "xz $4" -f "$3" "$2"
+    -c -I "xz $4" -f "$part" "$2" &&
+    chmod "$(printf %o $((0666 & ~$(umask))))" "$part" &&
+    mv -T "$part" "$3"
 }
 
 # Prints the AMD architectures whose kernels were built, as configure takes them; nothing without kernels.

@@ -18,7 +18,7 @@ from typing import IO, NamedTuple
 
 from .._identity import values_of
 from ._outputs import HEATMAPS
-from ._terminal import Failure, make_part
+from ._terminal import Failure, make_part, shown
 
 SAMPLE_BYTES = 2
 PICTURES = re.compile(r".+_(\d{1,6})x(\d{1,6})_16b\.gray")
@@ -96,7 +96,10 @@ class Joiner:
 
 
 def _folder_of(folder: Path, given: str) -> Path:
-    return folder / f"range_{given}"
+    path = folder / f"range_{given}"
+    if path.parent != folder:
+        raise Failure(f"{shown(given)} is not the text of a range: name reports that the filter has written")
+    return path
 
 
 def _names(folder: Path, places: Sequence[Place]) -> list[str]:
