@@ -37,7 +37,8 @@ struct BlocksOfPicture {
 };
 
 /* Adds values of blocks to those of `grid`, which cuts the same picture. A block that covers several is spread over
- * them evenly. Sides that were rounded up may leave the last blocks no sample: they count for the picture's last one. */
+ * them evenly. Sides that were rounded up may leave the last blocks no sample: these count for the picture's last
+ * one. */
 inline void spread_blocks(const BlocksOfPicture& from, std::span<const double> values, const BlockGrid& grid,
                           std::span<double> to) {
   const auto shared = [side = grid.side](int begin, int end, int block) {

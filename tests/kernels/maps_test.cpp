@@ -468,7 +468,8 @@ START_TEST(all_instruction_sets_make_the_same) {
 }
 END_TEST
 
-/* Blocks of a picture that was scaled first are a rounded number of samples wide: the last ones may begin at its end. */
+/* Blocks of a picture that was scaled first are a rounded number of samples wide: the last one may begin at its
+ * end. */
 START_TEST(all_of_a_block_is_spread) {
   for (const int side : {48, 49, 50}) {
     const BlockGrid grid = block_grid(1519, 64, 32);
