@@ -480,9 +480,9 @@ typedef struct VmafxPoolWindow {
     void *reserved[16];       /* zero */
 } VmafxPoolWindow;
 
-/* A map of a frame: what each block adds to a raw sum of a metric, or takes off a model's score: their mean is what the
- * score lacks to the highest one. docs/maps.md lists the maps, their units and how exact they are. Scale and unit of a
- * map are the same in all frames, encodes and streams. */
+/* A map of a frame. Of a metric: what each block adds to a raw sum, of "butteraugli" its greatest distance. Of a model:
+ * points, whose mean is what the score lacks to the highest one. docs/maps.md lists the maps, their units and how exact
+ * they are. Scale and unit of a map are the same in all frames, encodes and streams. */
 typedef struct VmafxMap {
     const char *name;             /* "psnr_y", with what options add to a score's key */
     const char *unit;             /* of the values, for people to read; static */

@@ -37,7 +37,8 @@ struct BlocksOfPicture {
 };
 
 /* Adds values of blocks to those of `grid`, which cuts the same picture. A block that covers several is spread over
- * them evenly. */
+ * them evenly. Sides that were rounded up may leave the last blocks no sample: these count for the picture's last
+ * one. */
 inline void spread_blocks(const BlocksOfPicture& from, std::span<const double> values, const BlockGrid& grid,
                           std::span<double> to) {
   const auto shared = [side = grid.side](int begin, int end, int block) {
@@ -46,8 +47,8 @@ inline void spread_blocks(const BlocksOfPicture& from, std::span<const double> v
   for (size_t n = 0; n < values.size(); n++) {
     if (values[n] == 0) continue;
     const int column = static_cast<int>(n) % from.across, row = static_cast<int>(n) / from.across;
-    const int x0 = column * from.block_w, x1 = std::min(x0 + from.block_w, from.w);
-    const int y0 = row * from.block_h, y1 = std::min(y0 + from.block_h, from.h);
+    const int x0 = std::min(column * from.block_w, from.w - 1), x1 = std::min(x0 + from.block_w, from.w);
+    const int y0 = std::min(row * from.block_h, from.h - 1), y1 = std::min(y0 + from.block_h, from.h);
     const double per_sample = values[n] / (static_cast<double>(x1 - x0) * (y1 - y0));
     for (int y = y0 / grid.side; y * grid.side < y1; y++)
       for (int x = x0 / grid.side; x * grid.side < x1; x++)

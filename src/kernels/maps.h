@@ -1,7 +1,8 @@
 /* Maps: where in a picture a metric finds what it scores.
  *
  * A map has a value for each block of the picture, which is what the samples of that block add to a raw sum of the
- * frame. The values of all blocks add up to that sum. A metric that adds up over samples has maps:
+ * frame. The values of all blocks add up to that sum. Blocks share norms by the powers that add up, and of butteraugli
+ * the largest value counts (docs/maps.md). Maps are:
  *
  *     Extractor::maps(), read_map()     what maps its raw sums have, and their values
  *     ExtractorInfo::create_mapping     makes an extractor whose raw sums have those of the blocks behind them

@@ -156,8 +156,8 @@ double Model::explain(std::span<const double> features, std::span<const double> 
   std::vector<double> at(best.begin(), best.end()), next(n), middle(n);
   std::ranges::fill(slopes, 0.0);
   const ModelMember& member = members_.front();
-  const double of_best = finished(member, raw_score(0, at));
   double raw = raw_score(0, at);
+  const double of_best = finished(member, raw);
   for (int step = 1; step <= kExplainSteps; step++) {
     const double way = static_cast<double>(step) / kExplainSteps;
     for (size_t i = 0; i < n; i++) {

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -166,6 +167,16 @@ double score_of(const Extractor& extractor, const Sums& sums, const std::string&
 
 void assert_close(double got, double want, double within, const std::string& what) {
   ck_assert_msg(got == want || std::abs(got - want) <= within, "%s: %.17g, not %.17g", what.c_str(), got, want);
+}
+
+/* The sum of what all maps say that a score lacks to its best; nullopt: none of them says anything. */
+std::optional<double> deviation_of(const Extractor& metric, const Extractor& mapping, const Sums& sums, ScoreId score) {
+  std::optional<double> lacks;
+  for (size_t map = 0; map < mapping.maps().size(); map++) {
+    std::vector<double> values = values_of(mapping, sums, map);
+    if (metric.read_deviation(sums.data(), score, map, values)) lacks = lacks.value_or(0) + total(values);
+  }
+  return lacks;
 }
 
 /* xpsnr's blocks are its raw sums; the weighted ones add up to what the score is made of. */
@@ -457,6 +468,63 @@ START_TEST(all_instruction_sets_make_the_same) {
 }
 END_TEST
 
+/* Blocks of a picture that was scaled first are a rounded number of samples wide: the last one may begin at its
+ * end. */
+START_TEST(all_of_a_block_is_spread) {
+  for (const int side : {48, 49, 50}) {
+    const BlockGrid grid = block_grid(1519, 64, 32);
+    std::vector<double> spread(grid.blocks());
+    spread_blocks({1519, 64, 32, side, 64}, std::vector<double>(32, 1.0), grid, spread);
+    ck_assert_double_eq_tol(total(spread), 32, 1e-9);
+  }
+}
+END_TEST
+
+/* The values of a score's maps add up to what it lacks to its best, where no option limits it. */
+START_TEST(deviations_explain_scores) {
+  for (const char* const name : {"adm", "float_adm", "vif", "float_vif"}) {
+    const ExtractorInfo& info = *find_extractor(name).info;
+    int checked = 0;
+    for_cases(info, 0, 3 * static_cast<size_t>(every_under_sanitizers(4)),
+              [&](const ParityCase& given, const FrameSet& frame) {
+                if (!given.options.empty()) return;
+                const auto mapping = make_mapping(info, given.format), metric = make_extractor(info, given.format);
+                const Sums sums = extract(*mapping, frame);
+                bool limited = false;  // aim is at its end, and adm3 with it
+                for (const FeatureInfo& feature : metric->features()) {
+                  const auto lacks = deviation_of(*metric, *mapping, sums, feature.score);
+                  limited |= std::abs(lacks.value_or(0)) > 1;
+                  if (!lacks || limited) continue;
+                  assert_close(*lacks, feature.best - score_of(*metric, sums, feature.key), 1e-4,
+                               told(info, given) + ", " + feature.key);
+                  checked++;
+                }
+              });
+    ck_assert_msg(checked > 10, "%s: %d scores", name, checked);
+  }
+}
+END_TEST
+
+/* Flat pictures have no detail at all, once there is no noise floor. */
+START_TEST(flat_pictures_lack_nothing) {
+  for (const char* const name : {"adm", "float_adm"}) {
+    const ExtractorInfo& info = *find_extractor(name).info;
+    const VideoFormat format = {.w = 96, .h = 64, .bpc = 8, .chroma = Chroma::k400};
+    const OptionTexts options = {{"adm_noise_weight", "0"}};
+    TestPlane<uint8_t> flat(format.w, format.h);
+    flat.fill(Fill::kZero, format.bpc, 1);
+    FrameSet frame;
+    frame.ref = frame.dist = {format.bpc, {flat.sample_plane()}};
+    const auto mapping = make_mapping(info, format, options), metric = make_extractor(info, format, options);
+    const Sums sums = extract(*mapping, frame);
+    for (const FeatureInfo& feature : metric->features()) {
+      const double lacks = deviation_of(*metric, *mapping, sums, feature.score).value_or(0);
+      ck_assert_msg(lacks == 0, "%s: %s lacks %g", name, feature.key, lacks);
+    }
+  }
+}
+END_TEST
+
 /* Runs the definitions in the places of the twins. */
 START_TEST(vif_is_as_defined) {
   const ExtractorInfo& info = *find_extractor("vif").info;
@@ -524,6 +592,9 @@ int main() {
   return run_suite("maps", {{"sums_begin_with_the_metrics", sums_begin_with_the_metrics},
                             {"blocks_add_up", blocks_add_up},
                             {"all_instruction_sets_make_the_same", all_instruction_sets_make_the_same},
+                            {"all_of_a_block_is_spread", all_of_a_block_is_spread},
+                            {"deviations_explain_scores", deviations_explain_scores},
+                            {"flat_pictures_lack_nothing", flat_pictures_lack_nothing},
                             {"vif_is_as_defined", vif_is_as_defined},
                             {"adm_is_as_defined", adm_is_as_defined},
                             {"damage_is_found", damage_is_found}});

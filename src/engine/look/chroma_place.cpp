@@ -49,7 +49,7 @@ Profile ChromaPlace::luma_profile(const PictureSignature& picture, int axis, int
   return softened(profile);
 }
 
-void ChromaPlace::add(int64_t frame, const SignatureSums& sums, const PairMeans&) {
+void ChromaPlace::add(int64_t frame, const SignatureSums& sums) {
   if (!fit_for_) return;
   if (first_ < 0) first_ = frame;
   last_ = frame;

@@ -15,7 +15,7 @@ namespace vmafx::look {
 class ChromaPlace {
  public:
   explicit ChromaPlace(const VideoFormat& format);
-  void add(int64_t frame, const SignatureSums& sums, const PairMeans& means);
+  void add(int64_t frame, const SignatureSums& sums);
   std::vector<Finding> finish() const;
 
   enum Axis { kX, kY, kAxes };

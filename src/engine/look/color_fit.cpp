@@ -37,8 +37,8 @@ constexpr double kDependence = 2;
 /* A matrix is said from these squared distances on: of the best mistake, or its part of that of no mistake; of no
  * mistake; and how much further the best one of another kind is. */
 constexpr double kMatrixBest = 12, kMatrixPart = 0.1, kMatrixNone = 40, kMatrixOther = 20;
-/* Primaries likewise. Part of what speaks against no mistake must be luma's, as encoders take saturation, and the
- * gains of chroma must be known so well. */
+/* Primaries are said from these on. Part of what speaks against no mistake must be luma's, as encoders take saturation,
+ * and the gains of chroma must be known so well. */
 constexpr double kPrimariesBest = 4.5, kPrimariesNone = 22, kPrimariesOther = 18, kOfLuma = 8, kMostError = 0.03;
 constexpr double kLikelyBest = 3, kLikelyNone = 30;
 

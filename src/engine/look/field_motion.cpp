@@ -41,8 +41,6 @@ void FieldMotion::add(const LumaMeans& before, const LumaMeans (&ref)[2], const 
       part.square += (even - odd) * (even - odd);
       part.error[0] += even * even;
       part.error[1] += odd * odd;
-      part.along[0] += even * motion;
-      part.along[1] += odd * motion;
       part.slope += slope * motion;
       part.slopes += slope * slope;
       part.own += own * motion;

@@ -27,11 +27,10 @@ class FieldMotion {
     double apart = 0, square = 0;  // how much further the even field lies from the reference's than
                                    // the odd one: products with motion, squares
     double error[2] = {0, 0};      // squares of what both fields differ by
-    double along[2] = {0, 0};      // products of it with motion
     double slope = 0, slopes = 0, own = 0, own_slope = 0;  // of the reference's own fields, beside its vertical slope
   };
-  static constexpr int kAcross = 4, kParts = kAcross * kAcross;
-  Part parts_[kParts];
+  static constexpr int kAcross = 4;
+  Part parts_[kAcross * kAcross];
   int64_t offered_ = 0, frames_ = 0;
 };
 

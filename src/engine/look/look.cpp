@@ -13,7 +13,8 @@
 
 namespace vmafx::look {
 
-/* The parts of the look, in the order of their kinds. Each has a constructor of the format, add() and finish(). */
+/* The parts of the look, in the order of their kinds. Each has a constructor of the format, add() and finish(), but for
+ * the lost field: that is looked for with what chroma's place knows, where no part has found anything of fields. */
 class Look::Parts {
  public:
   explicit Parts(const VideoFormat& format)
@@ -25,7 +26,7 @@ class Look::Parts {
     timing_.add(frame, sums);
     geometry_.add(frame, sums, means_);
     levels_.add(frame, sums, means_);
-    chroma_place_.add(frame, sums, means_);
+    chroma_place_.add(frame, sums);
     structure_.add(frame, sums, means_);
     lost_field_.add(frame, sums);
   }

@@ -9,8 +9,10 @@
 
 namespace vmafx::look {
 
-/* Σ x, Σ y and so on of n pairs, a multiple of kParts. */
+/* The parts of sums. Numbers n of cells are a multiple. */
 inline constexpr int kParts = 8;
+
+/* Σ x, Σ y and so on of n pairs. */
 struct PairSums {
   double x, y, xx, yy, xy;
 };
@@ -32,7 +34,7 @@ void products(const Cells& a, const Cells& b, BlockValues* sums);
 /* Sums of a picture's even and odd rows, scaled and rounded, less the mean of their block. */
 void convert_cells(const uint32_t* even, const uint32_t* odd, const float* scale, Cells* cells);
 
-/* Means of n cells, a multiple of kParts, rounded to 0 .. 255. */
+/* Means of n cells, rounded to 0 .. 255. */
 void round_levels(const float* means, int n, int32_t* levels);
 
 }  // namespace vmafx::look

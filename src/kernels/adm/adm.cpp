@@ -222,7 +222,7 @@ bool Adm::read_deviation(const void* sums, ScoreId score, size_t place, std::spa
   const auto& of_frame = *static_cast<const AdmSums*>(sums);
   const AdmScores all = scores(of_frame);
   const double weight = score == kFeatures[3 + map.scale].score
-                            ? (map.added ? 0 : 1 / all.scale_den[map.scale])
+                            ? adm_scale_deviation_weight(all, map.scale, map.added)
                             : adm_deviation_weight(all, score, map.added, options_.dlm_weight);
   if (weight == 0) return false;
   AdmCubes cubes = sensitivities_.cubes(params_.scale[map.scale], map.scale);

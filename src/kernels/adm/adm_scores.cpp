@@ -43,6 +43,10 @@ double adm_deviation_weight(const AdmScores& of_frame, ScoreId score, bool added
   return 0;
 }
 
+double adm_scale_deviation_weight(const AdmScores& of_frame, int scale, bool added) {
+  return added || !(of_frame.scale_den[scale] > 0) ? 0 : 1 / of_frame.scale_den[scale];
+}
+
 double adm_per_cube(double a, double b) {
   const double x = std::cbrt(a), y = std::cbrt(b), factor = x * x + x * y + y * y;
   return factor > 0 ? 1 / factor : 0;

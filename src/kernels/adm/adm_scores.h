@@ -100,6 +100,7 @@ AdmScores adm_combined(const AdmScaleScore (&scales)[kAdmScales], const AdmExten
 inline constexpr ScoreId kAdm2 = VMAFX_SCORE(AdmScores, adm2), kAdm3 = VMAFX_SCORE(AdmScores, adm3),
                          kAim = VMAFX_SCORE(AdmScores, aim);
 double adm_deviation_weight(const AdmScores& of_frame, ScoreId score, bool added, double dlm_weight);
+double adm_scale_deviation_weight(const AdmScores& of_frame, int scale, bool added);  // of that scale's own score
 
 /* Sums a and b of cubes by this factor are the difference of their roots, so that terms of a - b share it:
  * cbrt(a) - cbrt(b) = (a - b) * factor. */

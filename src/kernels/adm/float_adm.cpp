@@ -183,7 +183,7 @@ bool FloatAdm::read_deviation(const void* sums, ScoreId score, size_t place, std
   const AdmScores of_frame = scores(*static_cast<const uint64_t*>(sums));
   const bool knows_adm3 = !options_.adm3_apply_hm && options_.skip_aim_scale < 0;
   const double weight = score == kFeatures[3 + map.scale].score
-                            ? (map.added ? 0 : 1 / of_frame.scale_den[map.scale])
+                            ? adm_scale_deviation_weight(of_frame, map.scale, map.added)
                             : adm_deviation_weight(of_frame, score, map.added, options_.dlm_weight);
   if (weight == 0 || (map.added && !knows_adm3) || (score == kAdm3 && !knows_adm3)) return false;
   double per_band[kAdmBands];

@@ -120,6 +120,18 @@ HWY_INLINE VU64 sum_of_samples(hn::Vec<DU16> v) {
   return widened_sum(hn::Add(hn::And(pairs, hn::Set(DU32(), 0xFFFF)), hn::ShiftRight<16>(pairs)));
 }
 
+/* Σ of the w samples of a row, at least a vector of them; samples(x): the vector that begins at x. */
+template <class D, class Samples>
+HWY_INLINE VU64 row_of_samples(D d, int w, Samples samples) {
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  VU64 sum = hn::Zero(DU64());
+  int x = 0;
+  for (; x + lanes <= w; x += lanes) sum = hn::Add(sum, sum_of_samples(samples(x)));
+  if (x == w) return sum;
+  const int start = w - lanes;  // a last vector, which overlaps what was added already
+  return hn::Add(sum, sum_of_samples(hn::IfThenElseZero(lanes_between(d, start, x, w), samples(start))));
+}
+
 #endif
 
 }  // namespace vmafx::HWY_NAMESPACE

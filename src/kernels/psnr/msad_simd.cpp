@@ -25,19 +25,14 @@ uint64_t msad(const SamplePlane& ref, const SamplePlane& dist, int bpc) { return
 
 template <class D>
 uint64_t plane_sad(D d, const SamplePlane& ref_plane, const SamplePlane& dist_plane, int bpc) {
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  if (ref_plane.w < lanes) return msad_plain(ref_plane, dist_plane, bpc);
+  if (ref_plane.w < static_cast<int>(hn::Lanes(d))) return msad_plain(ref_plane, dist_plane, bpc);
   const auto ref = ref_plane.as<hn::TFromD<D>>(), dist = dist_plane.as<hn::TFromD<D>>();
   VU64 sum = hn::Zero(DU64());
   for (int y = 0; y < ref.h; y++) {
     const auto errors = [&](int x) HWY_ATTR {
       return absolute_difference(hn::LoadU(d, ref.row(y) + x), hn::LoadU(d, dist.row(y) + x));
     };
-    int x = 0;
-    for (; x + lanes <= ref.w; x += lanes) sum = hn::Add(sum, sum_of_samples(errors(x)));
-    if (x == ref.w) continue;
-    const int start = ref.w - lanes;  // a last vector, which overlaps what was added already
-    sum = hn::Add(sum, sum_of_samples(hn::IfThenElseZero(lanes_between(d, start, x, ref.w), errors(start))));
+    sum = hn::Add(sum, row_of_samples(d, ref.w, errors));
   }
   return hn::GetLane(hn::SumOfLanes(DU64(), sum));
 }

@@ -70,7 +70,7 @@ int peak_of(const PsnrOptions& options, int bpc) {
 /* The order of the operations is libvmaf's, as in scores() and limit() below: its scores are met to the bit. */
 double stream_value(const StreamSums& plane) {
   const double peak = static_cast<double>(plane.peak), peak_squared = peak * peak;
-  const double count = static_cast<double>(plane.frames * plane.samples);
+  const double count = static_cast<double>(plane.frames) * static_cast<double>(plane.samples);
   const double limit = std::ceil(10 * std::log10(peak_squared * count * 2));
   return std::min(10 * (std::log10(peak_squared) + std::log10(count) - std::log10(plane.sum())), limit);
 }

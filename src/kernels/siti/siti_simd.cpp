@@ -121,16 +121,9 @@ void add_gradients(D d, const Plane<const T>& luma, int bpc, SitiSums& sums) {
 
 template <class D, class T>
 uint64_t sum_of_plane(D d, const Plane<const T>& luma) {
-  const int lanes = static_cast<int>(hn::Lanes(d));
   VU64 sum = hn::Zero(DU64());
-  for (int y = 0; y < luma.h; y++) {
-    int x = 0;
-    for (; x + lanes <= luma.w; x += lanes) sum = hn::Add(sum, sum_of_samples(hn::LoadU(d, luma.row(y) + x)));
-    if (x == luma.w) continue;
-    const int start = luma.w - lanes;
-    const auto last = hn::LoadU(d, luma.row(y) + start);
-    sum = hn::Add(sum, sum_of_samples(hn::IfThenElseZero(lanes_between(d, start, x, luma.w), last)));
-  }
+  for (int y = 0; y < luma.h; y++)
+    sum = hn::Add(sum, row_of_samples(d, luma.w, [&](int x) HWY_ATTR { return hn::LoadU(d, luma.row(y) + x); }));
   return sum_of(sum);
 }
 

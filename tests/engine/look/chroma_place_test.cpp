@@ -53,7 +53,7 @@ std::vector<Finding> findings_of(uint64_t seed, const Made& make, int bpc = 8, f
     const auto sums = std::make_unique<SignatureSums>();
     sums->ref = signature_of(seen(canvas, camera_at(n), kW, kH), bpc, true);
     sums->dist = signature_of(dist, bpc, true);
-    place->add(kDetailPeriod * n, *sums, {});
+    place->add(kDetailPeriod * n, *sums);
   }
   return place->finish();
 }

@@ -268,6 +268,9 @@ START_TEST(sums_that_do_not_belong_together_are_refused) {
   ck_assert_int_eq(code([](VmafxStreamSums& sums) { sums.fraction = uint64_t{1} << 52; }), -EINVAL);
   ck_assert_int_eq(code([&](VmafxStreamSums& sums) { sums.reserved[0] = &value; }), -EINVAL);
   ck_assert_int_eq(code([](VmafxStreamSums& sums) { sums.whole = UINT64_MAX - 6; }), -ERANGE);
+  const VmafxStreamSums long_one = {"psnr", 0, uint64_t{1} << 33, uint64_t{1} << 33, 255, 7, 0, {}};
+  ck_assert_int_eq(vmafx_stream_value(&long_one, 1, &value), 0);
+  ck_assert_double_eq_tol(value, 10 * (std::log10(255. * 255) + 66 * std::log10(2.) - std::log10(7.)), 1e-9);
   const VmafxStreamSums vif = {"vif", 0, 4, 100, 255, 7, 0, {}};
   ck_assert_int_eq(vmafx_stream_value(&vif, 1, &value), -EINVAL);
   ck_assert_int_eq(vmafx_stream_value(&right, 0, &value), -EINVAL);
