@@ -40,7 +40,7 @@ EncodeLook::EncodeLook(LookThread& thread, size_t extractor, const VideoFormat& 
       look_(format) {}
 
 /* False: the picture has no chroma in host memory. */
-bool EncodeLook::sum_chroma(HostReader& reader, HeldPicture& held, Cells& cells) const {
+bool EncodeLook::sum_chroma(HostReader& reader, HeldPicture& held, ChromaSums& sums) const {
   const HostPicture* const host = held.in_host();
   const InputFormat& format = reader.format();
   if (!host || !format.planes_read) return false;
@@ -54,8 +54,12 @@ bool EncodeLook::sum_chroma(HostReader& reader, HeldPicture& held, Cells& cells)
     seen = read.emplace(std::move(planar.value())).cropped;
   }
   if (!has_size(seen)) return false;
-  const auto sum = use_plain_cpu() ? signature_chroma_plain : signature_chroma_simd;
-  for (int p = 1; p < 3; p++) sum(seen.plane[p], seen.bpc, cells[p - 1]);
+  const auto sum_cells = use_plain_cpu() ? signature_chroma_plain : signature_chroma_simd;
+  const auto sum_profiles = use_plain_cpu() ? signature_chroma_profiles_plain : signature_chroma_profiles_simd;
+  for (int p = 1; p < 3; p++) {
+    sum_cells(seen.plane[p], seen.bpc, sums.cells[p - 1]);
+    sum_profiles(seen.plane[p], seen.bpc, sums.profiles[p - 1]);
+  }
   return true;
 }
 
@@ -76,6 +80,11 @@ Status EncodeLook::add(int64_t number, const FinishedFrame& finished) {
   return {};
 }
 
+void EncodeLook::put(const ChromaSums& sums, PictureSignature& picture) {
+  std::memcpy(picture.chroma, sums.cells, sizeof sums.cells);
+  std::memcpy(picture.chroma_profiles, sums.profiles, sizeof sums.profiles);
+}
+
 void EncodeLook::add_sums(int64_t number, const FinishedFrame& finished) {
   const std::byte* const sums = finished.sums[extractor_];
   if (!sums) return;
@@ -88,8 +97,8 @@ void EncodeLook::add_sums(int64_t number, const FinishedFrame& finished) {
     std::memcpy(pair.dist.luma, of_luma.dist.luma, sizeof pair.dist.luma);
   }
   if (!chroma_.empty() && chroma_.front().number == number) {
-    std::memcpy(pair.ref.chroma, chroma_.front().ref, sizeof(Cells));
-    std::memcpy(pair.dist.chroma, chroma_.front().dist, sizeof(Cells));
+    put(chroma_.front().ref, pair.ref);
+    put(chroma_.front().dist, pair.dist);
     chroma_.pop_front();
   }
   thread_.add(look_, number);

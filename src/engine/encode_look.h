@@ -55,11 +55,15 @@ class EncodeLook {
   std::span<const look::ToldFinding> findings() const { return findings_; }
 
  private:
-  using Cells = decltype(PictureSignature::chroma);
+  /* A picture's chroma, in detail. */
+  struct ChromaSums {
+    decltype(PictureSignature::chroma) cells;
+    decltype(PictureSignature::chroma_profiles) profiles;
+  };
 
   struct Chroma {
     int64_t number;
-    Cells ref, dist;
+    ChromaSums ref, dist;
   };
 
   /* What was sure from a pair on. */
@@ -69,8 +73,9 @@ class EncodeLook {
   };
 
   void add_sums(int64_t number, const FinishedFrame& finished);
+  static void put(const ChromaSums& sums, PictureSignature& picture);
   void see_so_far(int64_t end);
-  bool sum_chroma(HostReader& reader, HeldPicture& held, Cells& cells) const;
+  bool sum_chroma(HostReader& reader, HeldPicture& held, ChromaSums& sums) const;
 
   LookThread& thread_;
   const size_t extractor_;

@@ -1,5 +1,5 @@
 /* The look at the pictures through the C API: what is found, who is told, and that scores and what metrics read stay as
- * they are. Cb and Cr of the damaged encodes are exchanged. */
+ * they are. Cb and Cr of the damaged encodes are exchanged, or moved. */
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -35,8 +35,12 @@ uint16_t sample(const VmafxFormat& f, double value) {
   return static_cast<uint16_t>(std::clamp(value, 0., 255.) * ((1 << f.bits) - 1) / 255);
 }
 
+enum class Damage { kNone, kExchanged, kMoved };  // of chroma; moved: by two of its samples
+
 /* Waves that move; the distorted picture has a little noise. */
-Samples make_moving(const VmafxFormat& f, int n, bool distorted, bool exchanged) {
+Samples make_moving(const VmafxFormat& f, int n, bool distorted, Damage damage) {
+  const bool exchanged = damage == Damage::kExchanged;
+  const int moved = damage == Damage::kMoved ? 2 : 0;
   Samples samples(luma_size(f) + 2 * chroma_size(f));
   for (int y = 0; y < f.height; y++)
     for (int x = 0; x < f.width; x++) {
@@ -47,17 +51,17 @@ Samples make_moving(const VmafxFormat& f, int n, bool distorted, bool exchanged)
   for (int y = 0; y < chroma_h(f); y++)
     for (int x = 0; x < chroma_w(f); x++) {
       const size_t at = luma_size(f) + static_cast<size_t>(y) * chroma_w(f) + x;
-      samples[at + (exchanged ? chroma_size(f) : 0)] = sample(f, 110 + 60 * std::sin(x / 19. + n / 25.));
+      samples[at + (exchanged ? chroma_size(f) : 0)] = sample(f, 110 + 60 * std::sin((x - moved) / 19. + n / 25.));
       samples[at + (exchanged ? 0 : chroma_size(f))] = sample(f, 150 + 60 * std::cos(y / 9. - n / 35.));
     }
   return samples;
 }
 
 /* Each is made once for all runs of a test. */
-const Samples& moving(const VmafxFormat& f, int n, bool distorted, bool exchanged) {
-  static std::map<std::tuple<int, int, int, int, int, bool, bool>, Samples> made;
-  Samples& samples = made[{f.width, f.height, f.chroma, f.bits, n, distorted, exchanged}];
-  if (samples.empty()) samples = make_moving(f, n, distorted, exchanged);
+const Samples& moving(const VmafxFormat& f, int n, bool distorted, Damage damage) {
+  static std::map<std::tuple<int, int, int, int, int, bool, Damage>, Samples> made;
+  Samples& samples = made[{f.width, f.height, f.chroma, f.bits, n, distorted, damage}];
+  if (samples.empty()) samples = make_moving(f, n, distorted, damage);
   return samples;
 }
 
@@ -84,11 +88,12 @@ struct Run {
   }
 };
 
-/* A stream of encodes, those with bits in `exchanged` damaged. */
+/* A stream of encodes, those with bits in `exchanged` with the damage. */
 struct Stream {
   VmafxFormat ref = kPlanar, dist = kPlanar;
   unsigned exchanged = 1;
   int frames = kFrames;
+  Damage damage = Damage::kExchanged;
   const VmafxKeptReference* reference = nullptr;
 };
 
@@ -124,13 +129,14 @@ void submit(VmafxContext* ctx, const Stream& stream, int encodes, int n) {
   std::vector<VmafxPicture> pictures;
   std::vector<const VmafxPicture*> dist;
   for (int i = 0; i < encodes; i++)
-    pictures.push_back(TestPicture::make(stream.dist, moving(stream.dist, n, true, stream.exchanged >> i & 1)));
+    pictures.push_back(TestPicture::make(
+        stream.dist, moving(stream.dist, n, true, stream.exchanged >> i & 1 ? stream.damage : Damage::kNone)));
   for (const VmafxPicture& picture : pictures) dist.push_back(&picture);
   if (stream.reference) {
     ck_assert_int_eq(vmafx_submit_against(ctx, n, dist.data(), encodes), 0);
     return;
   }
-  const VmafxPicture ref = TestPicture::make(stream.ref, moving(stream.ref, n, false, false));
+  const VmafxPicture ref = TestPicture::make(stream.ref, moving(stream.ref, n, false, Damage::kNone));
   ck_assert_int_eq(vmafx_submit_encodes(ctx, &ref, dist.data(), encodes), 0);
 }
 
@@ -210,6 +216,17 @@ START_TEST(exchanged_chroma_is_found_and_told_once) {
   ck_assert(run.warnings.find(told) == run.warnings.rfind(told));
   assert_contains(run.warnings, "What helps: shuffleplanes=0:2:1 before main.");
   ck_assert_uint_eq(look(vmaf(), {.exchanged = 0}).findings[0].size(), 0);
+}
+END_TEST
+
+/* Whether the metrics read chroma or not. */
+START_TEST(chroma_that_lies_elsewhere_is_found) {
+  use_emulator();
+  for (const Params& params : {vmaf(), vmaf("warn", "hip"), params_for("cpu", "", "name=psnr")}) {
+    const Run run = look(params, {.damage = Damage::kMoved});
+    ck_assert_int_eq(run.finished, 0);
+    ck_assert(run.found(0, "chroma_shifted"));
+  }
 }
 END_TEST
 
@@ -431,7 +448,7 @@ START_TEST(references_that_stay_are_looked_at) {
       VmafxKeptReference* reference = nullptr;
       ck_assert_int_eq(vmafx_kept_reference_open(&reference, &kPlanar, &params), 0);
       for (int n = 0; n < kFrames; n++) {
-        const VmafxPicture picture = TestPicture::make(kPlanar, moving(kPlanar, n, false, false));
+        const VmafxPicture picture = TestPicture::make(kPlanar, moving(kPlanar, n, false, Damage::kNone));
         ck_assert_int_eq(vmafx_kept_reference_add(reference, &picture), 0);
       }
       Stream stream;
@@ -462,6 +479,7 @@ END_TEST
 
 int main() {
   return run_suite("encode_look", {{"found", exchanged_chroma_is_found_and_told_once},
+                                   {"moved", chroma_that_lies_elsewhere_is_found},
                                    {"unchanged", nothing_else_changes},
                                    {"threads", findings_are_the_same_on_all_threads},
                                    {"off", only_a_look_has_a_thread},
