@@ -127,7 +127,7 @@ def whole_file(path: Path, check: Callable[[Path], object]) -> Iterator[Path]:
             yield path
             return
         target = Path(os.path.realpath(path))
-        part = _make_part(target)
+        part = make_part(target)
         try:
             yield part
             if target.exists():
@@ -144,7 +144,7 @@ def whole_file(path: Path, check: Callable[[Path], object]) -> Iterator[Path]:
         raise Failure(f"cannot write {shown(path)}: {error.strerror}") from error
 
 
-def _make_part(target: Path) -> Path:
+def make_part(target: Path) -> Path:
     """Makes a new file in the folder of the target."""
     name = os.fsdecode(os.fsencode(target.name)[:MOST_OF_NAME])
     number = 0
