@@ -19,9 +19,11 @@ from cases_score import OLD_REPORT, seen_on_a_terminal
 from command import Done, environment, vmafx
 from common import case, check, check_equal, gray_pairs, top
 from vmafx.command import _ffmpeg, _parts
+from vmafx.command._heatmaps import of_ranges
 from vmafx.command._known_metrics import METRICS
 from vmafx.command._said import Said
 from vmafx.command._scoring import TimeRange, Settings, prepare, score
+from vmafx.command._terminal import Failure
 from vmafx.command.merge import Mismatch
 
 ALL = bool(os.environ.get("VMAFX_TEST_ALL"))
@@ -386,7 +388,7 @@ def values_of_whole_streams_are_those_of_one_run(lab):
     pair = long_pair(lab, "mp4")
     words = *pair, "--model", "none", "--feature", "name=xpsnr|name=siti|name=msad|name=psnr:enable_apsnr=true"
     same_as_alone(lab, *words)
-    same_as_alone(lab, *words, log="xml")
+    same_as_alone(lab, *words, "--json", log="xml")
     values = json.loads((lab.folder / "jobs.json").read_text())["aggregate_metrics"]
     check({"apsnr_y", "axpsnr_cb", "axpsnr"} <= set(values), values)
     vmafx(lab, "verify", "jobs.json").succeeded()
@@ -439,6 +441,40 @@ def heat_maps_of_jobs_are_joined(lab):
     made = {path.name: path.read_bytes() for path in (lab.folder / "ranges").iterdir() if path.is_file()}
     check(made == wanted, "the merged heat maps differ")
     check_equal(len(list((lab.folder / "ranges").iterdir())), 6 + 2, "files and the ranges' folders")
+    heat_maps_that_are_missing(lab, wanted, name)
+
+
+def heat_maps_that_are_missing(lab, wanted, name):
+    """No heat maps of a part are taken for blank ones, and no link is followed where files are made."""
+    words = "0.json", "1.json", "-o", "merged.json", "--heatmaps"
+    vmafx_merged(lab, *words, "elsewhere").failed(1, "there are no heat maps in elsewhere/range_-4.500s")
+    part = lab.folder / "ranges/range_4.500s-" / name
+    kept = part.read_bytes()
+    part.write_bytes(kept[: len(kept) // 2])
+    vmafx_merged(lab, *words, "ranges").failed(1, "has not the pictures of its range")
+    part.unlink()
+    vmafx_merged(lab, *words, "ranges").failed(1, f"{name} is missing")
+    part.write_bytes(kept)
+    (lab.folder / "other").write_bytes(b"other")
+    (lab.folder / "ranges" / f".{name}.part").symlink_to("../other")
+    vmafx_merged(lab, *words, "ranges").succeeded()
+    check_equal((lab.folder / "other").read_bytes(), b"other", "a file that a link leads to")
+    check((lab.folder / "ranges" / name).read_bytes() == wanted[name], "the merged heat maps differ")
+
+
+@case
+def runs_share_no_folder_of_a_range(lab):
+    """Of two runs that begin together, one has the folder of a range, and the other removes nothing of it."""
+    folder = lab.folder / "maps"
+    with of_ranges([folder], ["-4s", "4s-"]):
+        (folder / "range_4s-" / "file").write_text("its own")
+        try:
+            with of_ranges([folder], ["4s-", "-4s"]):
+                raise AssertionError("two runs have one folder")
+        except Failure as failure:
+            check("range_4s- is there from another run" in str(failure), failure)
+        check_equal((folder / "range_4s-" / "file").read_text(), "its own", "the first run's file")
+    check(not folder.exists(), "the folder stays")
 
 
 @case

@@ -30,8 +30,7 @@ class Place(NamedTuple):
 
     given: str  # the option `range`
     first: int  # the number of its first pair
-    frames: int
-    has_scores: bool
+    pictures: int  # those in its files, up to the last scored one; 0: it has no files
 
 
 def folders_of(texts: Iterable[str]) -> list[Path]:
@@ -43,19 +42,30 @@ def folders_of(texts: Iterable[str]) -> list[Path]:
 def of_ranges(folders: Sequence[Path], ranges: Iterable[str], force: bool = False) -> Iterator["Joiner"]:
     """Yields what joins the heat maps of these ranges; removes what they wrote, whatever happens. Raises Failure."""
     were_there = {folder for folder in folders if folder.is_dir()}
-    own = [_folder_of(folder, given) for folder in folders for given in ranges]
-    for path in own:
-        if os.path.lexists(path):
-            raise Failure(f"{path} is there from another run, whose heat maps would be lost: move it to another place")
+    own: list[Path] = []
     try:
+        for path in [_folder_of(folder, given) for folder in folders for given in ranges]:
+            _claim(path)
+            own.append(path)
         yield Joiner(folders, force)
     finally:
         for path in own:
-            _remove(path)
+            shutil.rmtree(path, ignore_errors=True)
         for folder in folders:
             if folder not in were_there:
                 with contextlib.suppress(OSError):
                     folder.rmdir()  # if it is empty
+
+
+def _claim(path: Path) -> None:
+    """Makes the folder of a range, which another run at the same time then cannot make. Raises Failure."""
+    try:
+        os.makedirs(path)
+    except FileExistsError:
+        text = f"{shown(path)} is there from another run, whose heat maps would be lost: move it to another place"
+        raise Failure(text) from None
+    except OSError as error:
+        raise Failure(f"heatmaps_path={shown(path.parent)}: the folder cannot be used: {error.strerror}") from error
 
 
 class Joiner:
@@ -69,18 +79,18 @@ class Joiner:
         Raises Failure.
         """
         parts: list[tuple[Path, Path]] = []
+        path = self._folders[0] if self._folders else Path()
         try:
             for folder in self._folders:
                 for name in _names(folder, places):
-                    self._check(folder / name)
-                    part = make_part(folder / name)
-                    parts.append((part, folder / name))
-                    _write(part, [(_folder_of(folder, place.given) / name, place) for place in places])
+                    path = folder / name
+                    self._check(path)
+                    parts.append((make_part(path), path))
+                    _write(parts[-1][0], [(_folder_of(folder, place.given) / name, place) for place in places])
             for part, path in parts:
                 os.replace(part, path)
         except OSError as error:
-            where = error.filename or ", ".join(map(str, self._folders))
-            raise Failure(f"cannot join the heat maps in {where}: {error.strerror}") from error
+            raise Failure(f"cannot write the heat maps {shown(path)}: {error.strerror}") from error
         finally:
             for part, _ in parts:
                 part.unlink(missing_ok=True)
@@ -103,14 +113,16 @@ def _folder_of(folder: Path, given: str) -> Path:
 
 
 def _names(folder: Path, places: Sequence[Place]) -> list[str]:
-    """Returns the names of the files that the ranges have; a range without scored pictures has none."""
+    """Returns the names of the files that the ranges have. Raises Failure."""
     found: set[str] = set()
     for place in places:
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             found |= set(os.listdir(_folder_of(folder, place.given)))
-    return sorted(
-        name for name in found if HEATMAPS.files and HEATMAPS.files.fullmatch(name) and PICTURES.fullmatch(name)
-    )
+    names = [name for name in found if HEATMAPS.files and HEATMAPS.files.fullmatch(name) and PICTURES.fullmatch(name)]
+    if not names and any(place.pictures for place in places):
+        missing = next(_folder_of(folder, place.given) for place in places if place.pictures)
+        raise Failure(f"there are no heat maps in {shown(missing)}: name the folder that heatmaps_path has named")
+    return sorted(names)
 
 
 def _picture_bytes(name: str) -> int:
@@ -125,12 +137,15 @@ def _write(part: Path, files: Sequence[tuple[Path, Place]]) -> None:
     first = min(place.first for _, place in files)
     with open(part, "wb") as whole:
         for path, place in files:
-            if not (place.has_scores or path.exists()):
-                continue  # none of the range's pictures was scored
-            with open(path, "rb") as file:
-                length = os.fstat(file.fileno()).st_size
-                if length % size or length > size * place.frames:
-                    raise Failure(f"{path} does not have the pictures of its range: score range={place.given} again")
+            if not place.pictures:
+                continue
+            try:
+                file = open(path, "rb")
+            except FileNotFoundError:
+                raise Failure(f"{shown(path)} is missing: score range={place.given} again") from None
+            with file:
+                if os.fstat(file.fileno()).st_size != size * place.pictures:
+                    raise Failure(f"{shown(path)} has not the pictures of its range: score range={place.given} again")
                 whole.seek(size * (place.first - first))
                 _copy(file, whole)
 
@@ -146,8 +161,3 @@ def _copy(file: IO[bytes], whole: IO[bytes]) -> None:
         else:
             whole.write(block)
     whole.truncate(end)
-
-
-def _remove(path: Path) -> None:
-    """Removes the folder of a range."""
-    shutil.rmtree(path, ignore_errors=True)

@@ -548,7 +548,7 @@ class _Xml:
                 Window(first, last, None if begin is None or math.isnan(begin) else begin, pooled)
             )
         elif tag == "vmafx":
-            self.summary["vmafx"] = own
+            self.summary["vmafx"] = {name: None if text == "null" else text for name, text in own.items()}
         elif self._open[-3:-1] == ["vmafx", "scores"]:
             self._add_facts(tag, own)
         elif tag == "doubt" and "doubts" in self.summary:

@@ -361,10 +361,15 @@ def _counts_of(encode: Json) -> Iterator[Any]:
     yield from (doubt[name] for doubt in encode.get("doubts", []) for name in ("from", "to") if name in doubt)
 
 
+def _scored(first: int, count: int, step: int) -> range:
+    """Returns the numbers of the pairs of a range that are scored."""
+    return range(-(-first // step) * step, first + count, step)
+
+
 def _check_frames(part: Part) -> None:
     """Checks that no frame of the part is missing."""
     first, count, step = part.range["first"], part.range["frames"], part.range["options"]["n_subsample"]
-    wanted = range(-(-first // step) * step, first + count, step)
+    wanted = _scored(first, count, step)
     if [len(part.frames), *(frame["frameNum"] for frame in part.frames)] != [len(wanted), *wanted[: len(part.frames)]]:
         raise Wrong(f"its frames are not those from {first} to {first + count - 1}")
     values, sums = part.report["aggregate_metrics"], part.range.get("sums", {})
@@ -403,7 +408,13 @@ def _join(parts: list[Part], partial: bool) -> list[Part]:
 
 def places_of(parts: Sequence[Part]) -> list[Place]:
     """Returns the places of an encode's parts in the stream."""
-    return [Place(part.range["given"], part.first, part.range["frames"], bool(part.frames)) for part in parts]
+    return [Place(part.range["given"], part.first, _pictures(part)) for part in parts]
+
+
+def _pictures(part: Part) -> int:
+    """Returns how many pictures there are up to the last scored one."""
+    scored = _scored(part.range["first"], part.range["frames"], part.range["options"]["n_subsample"])
+    return scored[-1] + 1 - part.range["first"] if scored else 0
 
 
 def _named(part: Part) -> str:
