@@ -18,6 +18,8 @@ constexpr double kSureErrors = 10, kSureExplained = 0.5;
 /* Squares of slopes that both planes must have over all frames, unless the shift is sure; and one of them to speak: the
  * share of the other's. */
 constexpr double kLeastSlopes = 20, kLeastShare = 0.1;
+/* The least mean of such squares over frames: profiles of pictures that are nearly gray show what encoders add. */
+constexpr double kLeastOfFrame = 0.7;
 /* The most that luma may move in a finding that is sure. */
 constexpr double kStill = 0.1;
 
@@ -54,6 +56,7 @@ void ChromaPlace::add(int64_t frame, const SignatureSums& sums) {
   if (first_ < 0) first_ = frame;
   last_ = frame;
   if (!has_detail(frame) || (details_++ >= kAllOf && details_ % kThen != 0)) return;
+  added_++;
   for (int axis = 0; axis < kAxes; axis++) {
     for (int band = 0; band < kProfileBands; band++)
       luma_[axis][band].add(luma_profile(sums.ref, axis, band), luma_profile(sums.dist, axis, band));
@@ -79,6 +82,7 @@ struct ChromaPlace::Told {
   double samples = 0, errors = 0, explained = 0;
   double luma = 0;
   double slopes = 0;   // squares, of both planes
+  double edges = 0;    // likewise, mean of frames
   bool agree = false;  // Cb and Cr do
 
   bool is_found() const {
@@ -86,7 +90,10 @@ struct ChromaPlace::Told {
     if (!agree || std::abs(samples) <= kLeast) return false;
     return is_clear() || (errors > kLeastErrors && explained > enough && slopes > kLeastSlopes);
   }
-  bool is_clear() const { return std::abs(samples) > kLarge && errors > kSureErrors && explained > kSureExplained; }
+  bool is_clear() const {
+    const bool is_proved = errors > kSureErrors && explained > kSureExplained;
+    return is_proved && std::abs(samples) > kLarge && edges > kLeastOfFrame;
+  }
   bool is_sure() const { return agree && is_clear() && slopes > kLeastSlopes && std::abs(luma) < kStill; }
 };
 
@@ -110,6 +117,7 @@ ChromaPlace::Told ChromaPlace::told_of(int axis) const {
   told.explained = differences > 0 ? 1 - chroma.left / differences : 0;
   const ShiftSums* const planes = chroma_[axis][best];
   told.slopes = planes[0].slopes() + planes[1].slopes();
+  told.edges = told.slopes / static_cast<double>(std::max<int64_t>(added_, 1));
   told.agree = true;
   for (int p = 0; p < kChromaPlanes; p++) {
     const double samples = SmallShift::of({planes + p, 1}, whole_of(best)).samples - told.luma;

@@ -37,6 +37,7 @@ class ChromaPlace {
   bool fit_for_, has_chroma_;
   int64_t first_ = -1, last_ = -1;
   int64_t details_ = 0;  // frames with profiles that were offered
+  int64_t added_ = 0;    // of these, those that count
   ShiftSums chroma_[kAxes][kWholes][kChromaPlanes], luma_[kAxes][kProfileBands];
 };
 

@@ -61,11 +61,17 @@ constexpr double kLeastBelief = 40, kLikelyBelief = 60, kSureBelief = 120;
 /* A displacement along a motion is like an offset in time, but no shift fits well: it has more of the other's votes. */
 constexpr double kSureRatio = 0.45;
 
+/* Frames that lie between two shifts, with more than this part of the other's votes, change as one does that lags: so
+ * much agreement is none. */
+constexpr double kBetweenRatio = 0.7, kBetweenAgree = 5;
+
 /* The first frames of a stream prove its offset, too, by so much belief: else it may have begun later. */
 constexpr int64_t kEarly = 10;
 constexpr double kEarlyBelief = 8;
 
 }  // namespace
+
+bool Course::leans(const Stretch& stretch) { return stretch.lean > kMostLean * static_cast<double>(stretch.frames); }
 
 Course::Proof Course::proof_by_changes(const Stretch& stretch, int shift) {
   const int i = shift + kMostShift;
@@ -77,6 +83,8 @@ Course::Proof Course::proof_by_changes(const Stretch& stretch, int shift) {
   proof.known = proof.agreement >= kAgree && proof.belief >= kLeastBelief;
   if (proof.agreement >= kLikelyAgree && proof.belief >= kLikelyBelief) proof.certainty = Certainty::kLikely;
   const double ratio = stretch.votes[i] > 0 ? stretch.own_votes[i] / stretch.votes[i] : 1;
+  const bool between = shift == stretch.shift + 1 && leans(stretch) && ratio > kBetweenRatio;
+  if (between && proof.agreement < kBetweenAgree) proof.known = false;
   if (proof.agreement >= kSureAgree && proof.belief >= kSureBelief && ratio <= kSureRatio)
     proof.certainty = Certainty::kSure;
   return proof;
@@ -84,7 +92,8 @@ Course::Proof Course::proof_by_changes(const Stretch& stretch, int shift) {
 
 /* A stretch proves its shift against another one by how many votes that is better, by how much of the other's votes,
  * and in how many frames. Codecs that are short of bits lag behind: a frame may fit the one before nearly as well, and
- * a lag is no proof that it shows that one. No codec shows the next frame. */
+ * a lag is no proof that it shows that one. No codec shows the next frame. What changes tells a lag, too: votes prove
+ * nothing against the shift whose changes are the encode's, and the room of a lag is no certainty without them. */
 Course::Proof Course::proof_against(const Stretch& stretch, int shift) {
   const int i = shift + kMostShift;
   const double lag = shift == stretch.shift - 1 ? kLagBelow : shift == stretch.shift + 1 && shift <= 0 ? kLagAbove : 1;
@@ -93,11 +102,12 @@ Course::Proof Course::proof_against(const Stretch& stretch, int shift) {
   Proof proof = proof_by_changes(stretch, shift);
   proof.margin = stretch.margin[i] * whole;
   proof.ratio = stretch.votes[i] > 0 ? stretch.own_votes[i] / stretch.votes[i] : 1;
-  if (stretch.lean > kMostLean * static_cast<double>(stretch.frames)) return proof;
+  if (leans(stretch) || proof.agreement <= -kAgree) return proof;
   const bool likely = proof.margin >= 8 && proof.ratio <= 0.5 * lag;
   proof.known |= likely || (proof.margin >= 4 && proof.ratio <= 0.6 * lag && proof.agreement >= kAgreeBefore);
   if (likely) proof.certainty = std::max(proof.certainty, Certainty::kLikely);
-  if (proof.margin >= 20 && proof.ratio <= 0.35 * lag && static_cast<double>(stretch.strong[i]) * whole >= 4)
+  const double most = proof.agreement >= kLikelyAgree ? 0.35 * lag : 0.35 * std::min(lag, 1.);
+  if (proof.margin >= 20 && proof.ratio <= most && static_cast<double>(stretch.strong[i]) * whole >= 4)
     proof.certainty = Certainty::kSure;
   return proof;
 }
@@ -219,13 +229,14 @@ void Course::close_strays() {
 }
 
 /* Codecs that are short of bits leave changes out, but only those that are small beside the errors that they make
- * elsewhere. */
+ * elsewhere. Several frames that are sure to be one picture need to stand out less. */
 void Course::settle_strays(float noise, int64_t before) {
   while (!waiting_.empty() && waiting_.front().end <= before) {
     Finding& finding = waiting_.front();
     double& usual = finding.evidence[finding.evidence.size() - 2].second;
     usual = std::min(usual, static_cast<double>(noise));
-    const double least = finding.end - finding.from > 2 ? kErrorOfStrays : kErrorOfOne;
+    const bool sure = finding.end - finding.from > 2 && finding.certainty == Certainty::kSure;
+    const double least = sure ? kErrorOfStrays : kErrorOfOne;
     if (finding.evidence.back().second >= least * usual) report(finding);
     waiting_.erase(waiting_.begin());
   }

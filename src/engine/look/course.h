@@ -53,6 +53,8 @@ class Course {
     double belief = 0, agreement = 0;  // of changes: sum, and that in units of what chance makes of it
   };
 
+  /* Frames lie between their shift and the next one. */
+  static bool leans(const Stretch& stretch);
   static Proof proof_by_changes(const Stretch& stretch, int shift);
   static Proof proof_against(const Stretch& stretch, int shift);
   static Proof proof_of(const Stretch& stretch);

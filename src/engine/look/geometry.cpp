@@ -473,6 +473,12 @@ static void find_place(const auto& told, auto& joint) {
   }
 }
 
+/* A frame is displaced by less than half of what the others are, and not by the error of its place. */
+static bool contradicts(const auto& told, const auto& joint) {
+  const auto most = [](const auto& place) { return std::max(std::abs(place.first), std::abs(place.last)); };
+  return told.distance(joint.first, joint.last) > 16 && most(told) < most(joint) / 2;
+}
+
 Geometry::Joint Geometry::joined(int axis) const {
   Joint joint;
   const std::vector<Told> told = told_of(axis);
@@ -492,6 +498,7 @@ Geometry::Joint Geometry::joined(int axis) const {
     joint.fitted += r.best.fitted();
   }
   if (!joint.agree) return joint;
+  joint.grows = told.front().detail->frame == first_ && contradicts(told.front(), joint);
   const auto frames = static_cast<double>(joint.agree);
   joint.ratio = std::exp(logs / frames);
   joint.place = std::exp(places / frames);
@@ -522,14 +529,15 @@ std::optional<Certainty> Geometry::certainty_of(const Joint& axis, const Joint& 
                       std::max(0.5 * kLeast, 3 * axis.error) + 0.15 * std::abs(axis.first + axis.last);
   if (scaled && std::abs(axis.first - axis.last) < 1.2)
     return axis.ratio > 1.8 ? std::optional(Certainty::kPossible) : std::nullopt;
-  if (most < kLeast || most < 3 * axis.error) return std::nullopt;
+  if (most < kLeast || most < 3 * axis.error || (axis.grows && !scaled)) return std::nullopt;
   /* Pictures are shifted as a whole. Encoders that lag behind what moves slowly shift parts of them. */
   const bool uneven = !scaled && std::abs(axis.first - axis.last) > 4 * axis.error;
   if (uneven && axis.ratio < 4) return std::nullopt;
   /* Encoders that are short of bits leave less detail than their errors, of which each profile shows others. What they
-   * leave is where it was displaced to, and cells fit much better there, or both bands of the profile do. */
+   * leave is where it was displaced to, and cells fit much better there, or both bands of several profiles do. */
   const bool cells = axis.place > kPlaceOfCells && axis.ratio > 1.3 && axis.fitted > 0.9 && axis.agree > 0;
-  const bool bands = axis.ratio > 1.15 && axis.explained > 0.4 && most > 6 * axis.error && agree >= 0.4;
+  const bool several = axis.agree > 1 || axis.frames == 1;
+  const bool bands = axis.ratio > 1.15 && axis.explained > 0.4 && most > 6 * axis.error && agree >= 0.4 && several;
   const std::optional<Certainty> rough =
       (cells || bands) && both && !small ? std::optional(Certainty::kLikely) : std::nullopt;
   if (agree < 0.6) return rough;

@@ -64,6 +64,7 @@ class Geometry {
     double place = 1;               // place_ratio(), geometric mean
     int64_t frames = 0, agree = 0;  // that tell, and of these those that agree
     int64_t begin = 0, end = 0;     // frames
+    bool grows = false;             // the first frame, which lags behind none, is not displaced
   };
 
   void add_symmetries(const LumaMeans& ref, const LumaMeans& dist);

@@ -20,6 +20,14 @@ constexpr double kErrorOfRepeats = 1.4, kSureErrorOfRepeats = 1.8;
  * it. */
 constexpr float kMixed = 0.15F, kClean = 0.03F, kWellMixed = 0.3F;
 
+/* Votes by which a beat is clear, and how many of a place must be. */
+constexpr float kClear = 0.5F;
+constexpr int kLeastClear = 3;
+
+/* A picture shows none of its reference where this part of its detail is not the reference's, and this energy of it, in
+ * squared levels of a cell: with less, it is nearly flat, and what an encoder adds is all that there is. */
+constexpr float kOther = 0.5F, kLeastOther = 9;
+
 /* A mixture lies so near the middle of two frames. */
 constexpr float kNearMiddle = 0.15F;
 
@@ -27,12 +35,15 @@ float at_shift(const ShiftValues& values, int shift) {
   return values[std::clamp(shift, -kMostShift, kMostShift) + kMostShift];
 }
 
+bool is_other(const FrameEvidence& frame) {
+  return std::ranges::min(frame.misfit) > kOther && std::ranges::min(frame.error) > kLeastOther;
+}
+
 }  // namespace
 
 void Rhythm::add(const Step& step) {
   const FrameEvidence& frame = step.evidence;
-  Beat beat{frame.frame, step.shift, frame.plain,
-            frame.error, 0,          *std::min_element(frame.misfit.begin(), frame.misfit.end())};
+  Beat beat{frame.frame, step.shift, frame.plain, frame.error, 0, is_other(frame)};
   const int own = step.shift + kMostShift;
   for (int i = std::max(own - 1, 0); i <= std::min(own, kShifts - 2); i++)
     if (std::abs(frame.mix[i] - 0.5F) < kNearMiddle) beat.mixed = std::max(beat.mixed, frame.mix_gain[i]);
@@ -56,10 +67,11 @@ bool Rhythm::loops() const {
   return false;
 }
 
-/* The beats of a place of the period: how much better they fit the shift before, and how badly both shifts. */
+/* The beats of a place of the period: how much better they fit the shift before, or the next one, and how badly the
+ * shift and the one before. */
 struct Rhythm::Phase {
-  double sum = 0, positive = 0, error[2] = {};
-  int clear = 0;
+  double sum = 0, positive = 0, error[2] = {}, ahead = 0;
+  int clear = 0, clear_ahead = 0;
 };
 
 /* Frames at some places of a period fit the shift before better, those at the others do not. */
@@ -70,15 +82,18 @@ Rhythm::Pattern Rhythm::pattern_of(int shift, int period) const {
     const float x = std::clamp(at_shift(beat.votes, shift) - at_shift(beat.votes, shift - 1), -4.F, 4.F);
     phase.sum += x;
     phase.positive += std::max(x, 0.F);
-    phase.clear += x >= 0.5F;
+    phase.clear += x >= kClear;
+    const float ahead = std::clamp(at_shift(beat.votes, shift) - at_shift(beat.votes, shift + 1), -4.F, 4.F);
+    phase.ahead += ahead;
+    phase.clear_ahead += ahead >= kClear;
     for (int k = 0; k < 2; k++) phase.error[k] += at_shift(beat.error, shift - k);
   }
   Pattern found;
   double against = 0, other = 0;
-  int last = -1, shortest = period, longest = 0, first = -1;
+  int last = -1, shortest = period, longest = 0, first = -1, swapped = 0;
   for (int place = 0; place < period; place++) {
     const Phase& phase = phases[place];
-    if (phase.sum <= 0 || phase.clear < 3) {
+    if (phase.sum <= 0 || phase.clear < kLeastClear) {
       against += phase.positive;
       other += phase.positive - phase.sum;
       continue;
@@ -88,6 +103,8 @@ Rhythm::Pattern Rhythm::pattern_of(int shift, int period) const {
     found.clear += phase.clear;
     for (int k = 0; k < 2; k++) found.error[k] += phase.error[k];
     found.repeated++;
+    const Phase& before = phases[(place + period - 1) % period];
+    swapped += before.ahead > 0 && before.clear_ahead >= kLeastClear;
     if (last >= 0) shortest = std::min(shortest, place - last), longest = std::max(longest, place - last);
     if (first < 0) first = place;
     last = place;
@@ -95,6 +112,7 @@ Rhythm::Pattern Rhythm::pattern_of(int shift, int period) const {
   if (first >= 0)
     shortest = std::min(shortest, first + period - last), longest = std::max(longest, first + period - last);
   found.of = period;
+  found.swapped = found.repeated && swapped == found.repeated;
   const bool even = longest - shortest <= 1 && std::gcd(found.repeated, period) == 1;
   if (!even || against > 0.15 * found.evidence || other < 0.4 * found.evidence) found.repeated = 0;
   return found;
@@ -150,7 +168,9 @@ void Rhythm::look_for_mixtures() {
 void Rhythm::close() {
   const bool ambiguous = loops();
   const Pattern found = ambiguous ? Pattern{} : pattern();
-  if (found.repeated) {
+  if (found.swapped && found.repeated) {
+    say(Kind::kSwapped, Certainty::kLikely, {{"frames", 2}, {"of", found.of}, {"margin", found.evidence}});
+  } else if (found.repeated) {
     const bool sure =
         found.evidence >= 20 && found.clear >= 8 && found.error[0] >= kSureErrorOfRepeats * found.error[1];
     say(Kind::kCadence, sure ? Certainty::kSure : Certainty::kLikely,
@@ -158,8 +178,8 @@ void Rhythm::close() {
   } else if (!ambiguous) {
     look_for_mixtures();
   }
-  const auto misfits = std::count_if(beats_.begin(), beats_.end(), [](const Beat& beat) { return beat.misfit > 0.5F; });
-  const double part = static_cast<double>(misfits) / static_cast<double>(beats_.size());
+  const auto others = std::ranges::count_if(beats_, &Beat::other);
+  const double part = static_cast<double>(others) / static_cast<double>(beats_.size());
   if (part >= 0.9) say(Kind::kOtherPictures, Certainty::kLikely, {{"part", part}});
   beats_.clear();
 }

@@ -22,13 +22,14 @@ class Rhythm {
     int shift;
     ShiftValues votes, error;
     float mixed;  // how much better a mixture fits, 0 if none does
-    float misfit;
+    bool other;   // it shows none of the reference's frames
   };
   struct Pattern {
     int repeated = 0, of = 0;
     double evidence = 0;
     double error[2] = {};  // of the repeated frames: on the shift, and on the one before
     int clear = 0;
+    bool swapped = false;  // each repeated frame follows one that shows the next frame
   };
 
   struct Phase;

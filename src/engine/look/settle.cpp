@@ -111,9 +111,9 @@ void settle(std::vector<Finding>* findings) {
   const bool late =
       any([&](const Finding& f) { return f.kind == Kind::kOffset && sure(f) && f.value("ratio", 1) < kClearOffset; });
 
-  const bool moved = any([](const Finding& f) {
-    return f.kind == Kind::kFieldsDropped || (is_geometry(f.kind) && f.certainty != Certainty::kPossible);
-  });
+  const auto is_placed = [](const Finding& f) { return is_geometry(f.kind) && f.certainty != Certainty::kPossible; };
+  const bool placed = any(is_placed);
+  const bool moved = placed || any([](const Finding& f) { return f.kind == Kind::kFieldsDropped; });
 
   if (registered) std::erase_if(*findings, is_other);
   if (moved) std::erase_if(*findings, [](const Finding& f) { return f.kind == Kind::kChromaShifted; });
@@ -121,7 +121,7 @@ void settle(std::vector<Finding>* findings) {
   for (Finding& finding : *findings) {
     if (other)
       doubt(&finding, is_geometry(finding.kind) || is_level(finding.kind) ? Certainty::kPossible : Certainty::kLikely);
-    if (registered && !late && is_time(finding.kind)) doubt(&finding, Certainty::kLikely);
+    if (placed && !late && is_time(finding.kind)) doubt(&finding, Certainty::kLikely);
   }
   for (const Kind kind : {Kind::kDropped, Kind::kDoubled}) doubt_repeated_changes(findings, kind);
 }

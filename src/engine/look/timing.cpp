@@ -36,11 +36,12 @@ class Timing::Registration {
     std::vector<Finding> patterns, events;
     rhythm_.finish(&patterns);
     course_.finish(&events);
-    /* Frames that are swapped again and again repeat others, but are no cadence. Frames of a pattern are not events of
-     * their own. */
+    /* Frames that are swapped again and again repeat others, but are no cadence: where they are told one by one, no
+     * pattern is. Frames of a pattern are not events of their own. */
     std::erase_if(patterns, [&](const Finding& pattern) {
       const auto swaps = [&](const Finding& event) { return event.kind == Kind::kSwapped && explains(pattern, event); };
-      return pattern.kind == Kind::kCadence && std::count_if(events.begin(), events.end(), swaps) >= kManySwaps;
+      const bool repeats = pattern.kind == Kind::kCadence || pattern.kind == Kind::kSwapped;
+      return repeats && std::count_if(events.begin(), events.end(), swaps) >= kManySwaps;
     });
     for (const Finding& event : events)
       if (std::none_of(patterns.begin(), patterns.end(),

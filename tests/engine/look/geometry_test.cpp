@@ -113,6 +113,24 @@ START_TEST(shifts_have_their_size) {
 }
 END_TEST
 
+/* Filters and encoders that lag behind a motion have nothing to lag behind in the first frame. */
+START_TEST(a_lag_is_no_shift) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
+    const Canvas canvas(seed);
+    const auto shift_from = [&](int64_t first) {
+      Looking<Geometry> looking(format());
+      for (int64_t frame = 0; frame <= 192; frame += kDetailPeriod) {
+        const Camera camera{.left = 60, .top = 60};
+        looking.add(frame, seen(canvas, camera, kW, kH), part(canvas, camera, frame < first ? 0 : -1, 0, kW, kH));
+      }
+      return looking.finish();
+    };
+    ck_assert_msg(find(shift_from(0), Kind::kShifted), "seed %d", seed);
+    ck_assert_msg(!find(shift_from(kDetailPeriod), Kind::kShifted), "seed %d", seed);
+  }
+}
+END_TEST
+
 /* An encode that is a frame late shows a pan shifted. */
 START_TEST(pans_are_no_shifts) {
   for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
@@ -242,6 +260,7 @@ int main() {
   return run_suite("geometry", {{"crops", crops_have_their_edges},
                                 {"rough_crops", crops_of_rough_encodes_have_their_edges},
                                 {"shifts", shifts_have_their_size},
+                                {"lag", a_lag_is_no_shift},
                                 {"pans", pans_are_no_shifts},
                                 {"symmetries", symmetries_are_named},
                                 {"bars", bars_are_borders_of_one_or_a_note_of_both},

@@ -54,6 +54,17 @@ START_TEST(a_shift_explains_offsets_that_do_not_fit_or_change) {
 }
 END_TEST
 
+/* Frames of which parts are gone fit their neighbors at random, whether or not their place is sure. */
+START_TEST(time_is_not_sure_beside_a_likely_crop) {
+  const Finding dropped{Kind::kDropped, kSure, 72, 92, {{"frames", 1}, {"ratio", 0.2}}};
+  const auto cropped = [](Certainty certainty) {
+    return Finding{Kind::kCropped, certainty, 0, 200, {{"right", 8}, {"fit", 1}}};
+  };
+  ck_assert(certainty_of(Kind::kDropped, settled({dropped, cropped(kLikely)})) == kLikely);
+  ck_assert(certainty_of(Kind::kDropped, settled({dropped, cropped(kPossible)})) == kSure);
+}
+END_TEST
+
 /* A picture that moves takes its planes along, by a whole number of samples in one of them alone. */
 START_TEST(a_part_of_the_picture_explains_chroma) {
   const Finding chroma{Kind::kChromaShifted, kLikely, 0, 200, {{"x", 0.3}}};
@@ -136,6 +147,7 @@ END_TEST
 int main() {
   return run_suite("settle", {{"late", an_offset_explains_a_shift},
                               {"shifted", a_shift_explains_offsets_that_do_not_fit_or_change},
+                              {"likely_crop", time_is_not_sure_beside_a_likely_crop},
                               {"chroma", a_part_of_the_picture_explains_chroma},
                               {"range", a_range_has_its_own_beginning},
                               {"other", other_pictures_have_no_levels},

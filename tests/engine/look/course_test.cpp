@@ -1,0 +1,124 @@
+/* Course: what steps of made-up evidence prove, and what encoders that are short of bits do not. */
+#include "engine/look/course.h"
+
+#include "tests/support/check_main.h"
+
+using namespace vmafx;
+using namespace vmafx::look;
+using namespace vmafx::test;
+
+namespace {
+
+constexpr int kFrames = 120;
+
+/* Votes and changes of all frames of a stretch, at their own shift and at another one: 0, or -1 for those at 0. */
+struct Told {
+  float own = 0.35F, other = 1;          // votes
+  float follows = 0, other_follows = 0;  // logarithms of likelihoods of what changes
+  float mix = 0;                         // where between the shift and the next one
+};
+
+Step step_of(int64_t frame, int shift, const Told& told) {
+  Step step;
+  FrameEvidence& evidence = step.evidence;
+  evidence.frame = frame;
+  step.shift = shift;
+  evidence.votes.fill(8);
+  evidence.changes.fill(10);
+  evidence.noise = 1;
+  const int own = shift + kMostShift, other = shift ? kMostShift : kMostShift - 1;
+  evidence.votes[own] = told.own;
+  evidence.votes[other] = told.other;
+  evidence.plain = evidence.votes;
+  evidence.follows[own] = told.follows;
+  evidence.follows[other] = told.other_follows;
+  evidence.mix[own] = told.mix;
+  return step;
+}
+
+/* The findings of frames that are one late. */
+std::vector<Finding> late(const Told& told) {
+  Course course;
+  for (int64_t frame = 0; frame < kFrames; frame++) course.add(step_of(frame, -1, told));
+  std::vector<Finding> findings;
+  course.finish(&findings);
+  return findings;
+}
+
+/* The findings of a stream of which six frames stand still: with such an error, where it usually is 10. */
+std::vector<Finding> frozen(float error, float votes) {
+  Course course;
+  for (int64_t frame = 0; frame < kFrames; frame++) {
+    Step step = step_of(frame, 0, {.own = 0.05F, .other = 4});
+    step.evidence.noise = 10;
+    const int64_t behind = frame - 59;
+    if (behind >= 1 && behind <= 6) {
+      step.evidence.plain[kMostShift] = votes;
+      step.evidence.plain[kMostShift - behind] = 0.1F * votes;
+      step.evidence.error[kMostShift] = error;
+    }
+    course.add(step);
+  }
+  std::vector<Finding> findings;
+  course.finish(&findings);
+  return findings;
+}
+
+}  // namespace
+
+/* A codec that lags shows the frame before, but its changes are those of its own frame. */
+START_TEST(changes_contradict_votes) {
+  const auto certain = [](const std::vector<Finding>& findings) {
+    ck_assert_uint_eq(findings.size(), 1);
+    ck_assert(findings[0].kind == Kind::kOffset);
+    return findings[0].certainty;
+  };
+  ck_assert(certain(late({})) == Certainty::kLikely);
+  ck_assert(late({.other_follows = 3}).empty());
+}
+END_TEST
+
+/* The room that ratios have for what lags is no certainty, unless changes agree. */
+START_TEST(room_of_a_lag_is_not_sure) {
+  const auto certainty_with = [](float follows) {
+    Course course;
+    for (int64_t frame = 0; frame < kFrames; frame++)
+      course.add(frame < kFrames / 2 ? step_of(frame, 0, {.own = 0.05F, .other = 6})
+                                     : step_of(frame, 1, {.own = 1.4F, .other = 3, .follows = follows}));
+    std::vector<Finding> findings;
+    course.finish(&findings);
+    ck_assert_uint_eq(findings.size(), 1);
+    ck_assert(findings[0].kind == Kind::kDropped);
+    return findings[0].certainty;
+  };
+  ck_assert(certainty_with(0) == Certainty::kLikely);
+  ck_assert(certainty_with(12) == Certainty::kSure);
+}
+END_TEST
+
+/* Frames between two shifts change as both. */
+START_TEST(frames_between_shifts_agree_with_both) {
+  ck_assert(!late({.own = 0.9F, .other = 1, .follows = 8, .mix = 0.3F}).empty());
+  Course course;
+  for (int64_t frame = 0; frame < kFrames; frame++)
+    course.add(step_of(frame, -1, {.own = 0.9F, .other = 1, .follows = frame % 6 ? 0.F : 12.F, .mix = 0.3F}));
+  std::vector<Finding> findings;
+  course.finish(&findings);
+  ck_assert(findings.empty());
+}
+END_TEST
+
+/* Frames that an encoder leaves out are neither clear nor far from its usual error. */
+START_TEST(frames_left_out_are_no_freeze) {
+  ck_assert_uint_eq(frozen(25, 4).size(), 1);
+  ck_assert_uint_eq(frozen(45, 1.3F).size(), 1);
+  ck_assert(frozen(25, 1.3F).empty());
+}
+END_TEST
+
+int main() {
+  return run_suite("course", {{"contradict", changes_contradict_votes},
+                              {"room", room_of_a_lag_is_not_sure},
+                              {"between", frames_between_shifts_agree_with_both},
+                              {"left_out", frames_left_out_are_no_freeze}});
+}
