@@ -55,7 +55,7 @@ def a_metric_that_is_not_there(lab):
         "there is no such metric; there are: adm, butteraugli, cambi, "
     )
     names = re.search(r"there are: (.*)", outcome.stderr)[1].split(", ")
-    check(names == sorted(names) and len(names) == 21 and "adm_hip" not in names, names)
+    check(names == sorted(names) and len(names) == 23 and "adm_hip" not in names, names)
 
 
 @case

@@ -202,6 +202,15 @@ def windows_and_subsampling_are_merged(lab):
 
 
 @case
+def ranges_without_scored_pairs_are_merged(lab):
+    """Of the first, the middle or the last range, no pair's number is a multiple of n_subsample."""
+    clips, options = (lab.clips.dist, lab.clips.ref), "n_subsample=5:model=:feature=name=psnr\\\\:enable_apsnr=true"
+    score(lab, clips, "whole.json", options=options).succeeded()
+    for cuts in ([7, 9, 12], [6, 8]):
+        check_same(merged(lab, *score_by_number(lab, clips, cuts, options=options)), lab.json("whole.json"), str(cuts))
+
+
+@case
 def other_formats_are_merged(lab):
     clips = lab.clips.dist, lab.clips.ref
     parts = score_by_number(lab, clips, [7])

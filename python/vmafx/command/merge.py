@@ -386,8 +386,9 @@ def _check_frames(part: Part) -> None:
 
 def _join(parts: list[Part], partial: bool) -> list[Part]:
     """Joins the parts of one encode."""
-    for part in parts[1:]:
-        _check_alike(parts[0], part)
+    first = _with_scores(parts)
+    for part in parts:
+        _check_alike(first, part)
     parts.sort(key=lambda part: -1 if part.range["from"] is None else part.range["from"])
     for before, after in pairwise(parts):
         _check_neighbors(before, after)
@@ -404,6 +405,11 @@ def _join(parts: list[Part], partial: bool) -> list[Part]:
     _number(parts)
     _check_borders(parts)
     return parts
+
+
+def _with_scores(parts: Sequence[Part]) -> Part:
+    """Returns the first part that has scores, or the first one."""
+    return next((part for part in parts if part.frames), parts[0])
 
 
 def places_of(parts: Sequence[Part]) -> list[Place]:
@@ -435,7 +441,8 @@ def _check_alike(one: Part, other: Part) -> None:
             compare(f"{word}{_short(key)}", one.range[group].get(key), other.range[group].get(key))
     compare("the unit of the range", one.range["unit"], other.range["unit"])
     compare("the context of the range", one.range["context"], other.range["context"])
-    compare("the list of scores", _keys(one), _keys(other))
+    if other.frames:  # n_subsample may leave none of a range
+        compare("the list of scores", _keys(one), _keys(other))
     compare("the list of values of the stream", *(list(part.range.get("sums", {})) for part in (one, other)))
     if one.range["unit"] == "frames":
         compare(
@@ -526,7 +533,7 @@ def write_report(parts: list[Part], output: str, form: Form = Form()) -> list[st
         kept.append(ffi.NULL if characters is None else ffi.new("char[]", os.fsencode(characters)))
         return kept[-1]
 
-    keys = {key: text(key) for key in _keys(parts[0])}
+    keys = {key: text(key) for key in _keys(_with_scores(parts))}
     report.path, report.format, report.score_fmt = (
         text(output),
         text(form.log_fmt or ("json" if output == "-" else None)),
@@ -565,7 +572,7 @@ def write_report(parts: list[Part], output: str, form: Form = Form()) -> list[st
             0,
             text(told.get("unit")),
         )
-        for key, told in parts[0].run.get("scores", {}).items()
+        for key, told in _with_scores(parts).run.get("scores", {}).items()
     ]
     kept.append(ffi.new("VmafxScoreFacts[]", facts))
     stream.facts, stream.n_facts = kept[-1], len(facts)
