@@ -375,6 +375,7 @@ def full_disks_are_told(lab):
     make(lab, "testsrc2=s=320x180:d=3,noise=alls=30:allf=t", "in.mkv", "-c:v libx264 -preset ultrafast -qp 30")
     program = "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
     program += "resource.setrlimit(resource.RLIMIT_FSIZE, (300000, 300000))\n"
+    program += "sys.dont_write_bytecode = True  # it would be cut short, too\n"
     program += "from vmafx.command.__main__ import main\nsys.exit(main(sys.argv[1:]))"
     words = ["encode", "in.mkv", "-o", "out.mkv", "--crf", "5", *FAST]
     done = subprocess.run(

@@ -557,7 +557,7 @@ def library_with_limit(lab, most_bytes, *words):
     done = subprocess.run(
         command("library", *words),
         cwd=lab.folder,
-        env=environment(lab),
+        env=environment(lab, PYTHONDONTWRITEBYTECODE=1),  # a limit would cut kept bytecode short, too
         capture_output=True,
         text=True,
         timeout=240,

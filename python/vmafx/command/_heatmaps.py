@@ -74,10 +74,8 @@ class Joiner:
     def __init__(self, folders: Sequence[Path], force: bool = False) -> None:
         self._folders, self._force = folders, force
 
-    def join(self, places: Sequence[Place]) -> int:
-        """Writes the files of all folders under other names, and then gives them theirs. Returns how many there are.
-        Raises Failure.
-        """
+    def join(self, places: Sequence[Place]) -> None:
+        """Writes the files of all folders under other names, and then gives them theirs. Raises Failure."""
         parts: list[tuple[Path, Path]] = []
         path = self._folders[0] if self._folders else Path()
         try:
@@ -94,7 +92,6 @@ class Joiner:
         finally:
             for part, _ in parts:
                 part.unlink(missing_ok=True)
-        return len(parts)
 
     def _check(self, path: Path) -> None:
         """Checks that only heat maps of this size are replaced."""

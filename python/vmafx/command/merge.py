@@ -132,10 +132,8 @@ def merge(paths: Sequence[str], output: str, form: Form = Form()) -> None:
     outputs = [output.replace("%d", str(number)) for number in range(len(streams))] if len(streams) > 1 else [output]
     _check_outputs(paths, outputs, form)
     check_library()
-    if form.heatmaps and not Joiner([form.heatmaps], form.force).join(places_of(streams[0])):
-        raise Failure(
-            f"{form.heatmaps} has no heat maps of these ranges: name the folder that heatmaps_path named in their runs"
-        )
+    if form.heatmaps:
+        Joiner([form.heatmaps], form.force).join(places_of(streams[0]))
     for parts, own in zip(streams, outputs):
         for text in write_report(parts, own, form):
             note(f"{shown(parts[0].encode)}: {text}" if len(streams) > 1 else text)
