@@ -391,7 +391,7 @@ def short_inputs_are_left_to_the_cpu(lab):
 
 @case
 def decoders_have_jobs(lab):
-    """Without --jobs, as many parts are scored at once as keep the decoders busy, also of a feature with a value of the whole."""
+    """Without --jobs, as many parts are scored at once as keep the decoders busy."""
     dis, ref = clip(lab, "dis.mp4", "-crf 40", seconds=8), clip(lab, "ref.mp4", "-crf 10", seconds=8)
     alone, _ = scored(lab, dis, ref, *FEATURES, "--hwaccel", "none")
     done, commands = scored(lab, dis, ref, *FEATURES, decoders=4, fault="breaks=none")
