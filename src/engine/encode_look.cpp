@@ -13,8 +13,8 @@ namespace {
 
 constexpr unsigned kChromaPlanes = 6;
 
-/* What is sure so far costs a search in all pairs until then: it is done again after an eighth of them, and at least
- * after so many groups of kDetailPeriod pairs. */
+/* Early doubts cost a search in all pairs so far: it is done again after an eighth of them, and at least after so many
+ * groups of kDetailPeriod pairs. */
 constexpr int64_t kSeenAgain = 8, kLongestUnseen = 16;
 
 InputFormat chroma_of(InputFormat format) {

@@ -36,10 +36,10 @@ class EncodeLook {
   /* Has it tell of what it is sure while pairs come. Before the first pair. */
   void tell_early() { tells_early_ = true; }
 
-  /* What is sure of a pair by the pairs before it: the findings of a run that had ended after a whole group of
+  /* The findings that are sure of a pair by the pairs before it, as of a run that had ended after a whole group of
    * kDetailPeriod pairs, as far as they lasted until there: the last one of the first 16 groups, later one that at most
    * an eighth of the groups have followed, and at most 16. Later pairs may take them back. Nothing without
-   * tell_early(). The same for each run, however its frames overtake one another. */
+   * tell_early(). They are the same in each run, however its frames overtake one another. */
   std::span<const look::ToldFinding> sure_before(int64_t number) const;
 
   /* The findings that are sure since the last pair that was added, each kind once in a stream. */

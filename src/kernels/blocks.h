@@ -21,6 +21,14 @@ struct BlockGrid {
   }
 };
 
+/* The blocks of the grids before number n, of several that lie one behind the other: grid(i) is number i. */
+template <class Grid>
+size_t blocks_before(int n, Grid grid) {
+  size_t blocks = 0;
+  for (int i = 0; i < n; i++) blocks += grid(i).blocks();
+  return blocks;
+}
+
 constexpr BlockGrid block_grid(int w, int h, int side) { return {side, (w + side - 1) / side, (h + side - 1) / side}; }
 
 /* The samples of block n of a plane. */

@@ -203,7 +203,7 @@ def windows_and_subsampling_are_merged(lab):
 
 @case
 def ranges_without_scored_pairs_are_merged(lab):
-    """Of the first, the middle or the last range, no pair's number is a multiple of n_subsample."""
+    """The first, a middle or the last range has no pair whose number is a multiple of n_subsample."""
     clips, options = (lab.clips.dist, lab.clips.ref), "n_subsample=5:model=:feature=name=psnr\\\\:enable_apsnr=true"
     score(lab, clips, "whole.json", options=options).succeeded()
     for cuts in ([7, 9, 12], [6, 8]):

@@ -120,9 +120,7 @@ float pooled_den(const AdmScale& s, int index, const uint64_t (&sums)[kAdmBands]
 /* -- Blocks, in sums with maps: they follow AdmSums, scale by scale ------------------------------------------------ */
 
 size_t first_block(const AdmParams& params, int scale) {
-  size_t first = 0;
-  for (int s = 0; s < scale; s++) first += AdmBlocks::grid(params.scale[s], s).blocks();
-  return first;
+  return blocks_before(scale, [&](int s) { return AdmBlocks::grid(params.scale[s], s); });
 }
 
 const AdmBlockSums* blocks_of(const AdmParams& params, const void* sums, int scale) {

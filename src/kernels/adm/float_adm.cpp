@@ -115,9 +115,7 @@ float pooled(const FloatAdmParams& params, int kind, int index, const uint64_t* 
 /* -- Blocks, in sums with maps: they follow the frame's, scale by scale -------------------------------------------- */
 
 size_t first_block(const FloatAdmParams& params, int scale) {
-  size_t first = 0;
-  for (int s = 0; s < scale; s++) first += FloatAdmBlocks::grid(params.scale[s], s).blocks();
-  return first;
+  return blocks_before(scale, [&](int s) { return FloatAdmBlocks::grid(params.scale[s], s); });
 }
 
 const FloatAdmBlockSums* blocks_of(const FloatAdmParams& params, const void* sums, int scale) {

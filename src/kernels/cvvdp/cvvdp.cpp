@@ -221,9 +221,7 @@ class CvvdpMapping final : public MappingExtractor {
     return {"cvvdp", "difference", grid.w, grid.h, grid.side, grid.side};
   }
   size_t first_block(int band) const {
-    size_t first = 0;
-    for (int b = 0; b < band; b++) first += CvvdpBlocks::grid(params_, b).blocks();
-    return first;
+    return blocks_before(band, [&](int b) { return CvvdpBlocks::grid(params_, b); });
   }
 
   const CvvdpParams params_;

@@ -21,7 +21,7 @@ struct SquaredError {
   VMAFX_HD uint32_t operator()(int32_t ref, int32_t dist) const { return squared_error(ref, dist); }
 };
 struct AbsoluteError {
-  /* Of a signed difference: of `ref < dist ? dist - ref : ref - dist`, clang 19 loses the magnitude on gfx942. */
+  /* The difference is signed: clang 19 loses the magnitude of `ref < dist ? dist - ref : ref - dist` on gfx942. */
   VMAFX_HD uint32_t operator()(int32_t ref, int32_t dist) const {
     const int32_t difference = ref - dist;
     return static_cast<uint32_t>(difference < 0 ? -difference : difference);

@@ -116,9 +116,7 @@ class PsnrHvsMapping final : public MappingExtractor {
 
  private:
   size_t first_block(int plane) const {
-    size_t first = 0;
-    for (int p = 0; p < plane; p++) first += grid_of(format_, p).blocks();
-    return first;
+    return blocks_before(plane, [&](int p) { return grid_of(format_, p); });
   }
 
   const VideoFormat format_;

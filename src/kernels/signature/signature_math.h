@@ -60,8 +60,8 @@ struct PictureSignature {
    * d = 1 and d = 2: combed pictures have the larger sum at d = 1. */
   uint64_t row_difference[2];
 
-  /* Likewise Σ |luma(x, y) - luma(x + d, y)|, over all x with x + 2 < w in these rows: a picture that lost rows has
-   * less detail from row to row than from column to column. */
+  /* Σ |luma(x, y) - luma(x + d, y)| for d = 1 and d = 2, over all x with x + 2 < w in the same rows: a picture that
+   * lost rows has less detail from row to row than from column to column. */
   uint64_t column_difference[2];
 
   /* Cb's and Cr's. 0 without chroma. */

@@ -156,9 +156,7 @@ class Ssimulacra2Mapping final : public MappingExtractor {
     return {"ssimulacra2", "weighted errors", grid.w, grid.h, kBlockSide, kBlockSide};
   }
   size_t first_block(int scale) const {
-    size_t first = 0;
-    for (int s = 0; s < scale; s++) first += Ssimulacra2Blocks::grid(params_, s).blocks();
-    return first;
+    return blocks_before(scale, [&](int s) { return Ssimulacra2Blocks::grid(params_, s); });
   }
 
   const Ssimulacra2Params params_;

@@ -85,7 +85,7 @@ START_TEST(chroma_that_lies_elsewhere_is_found) {
 }
 END_TEST
 
-/* Of whole pictures that are moved, softer, noisy, duller and brighter. */
+/* Good encodes are moved as a whole, softer, noisy, duller or brighter. */
 START_TEST(nothing_is_said_of_good_encodes) {
   const Made all[] = {[](const Canvas& canvas, int n) { return shifted(canvas, n, 0.5, 0.25, 0.5, 0.25); },
                       [](const Canvas& canvas, int n) { return blurred(shifted(canvas, n, 0, 0, 0, 0), 1); },
