@@ -71,6 +71,7 @@ struct FeatureInfo {
   const char* unit = nullptr;    // "dB"; nullptr: none
   bool alone = false;  // people read it without a model: a main score of reports that do not say what was asked for
   double best = std::numeric_limits<double>::quiet_NaN();  // of a picture without faults; NaN: the picture decides
+  bool regional = false;  // regions of a picture have it, too: Extractor::score_region()
 };
 
 /* A feature that models call by its key. */
@@ -101,6 +102,12 @@ constexpr FeatureInfo read_alone(FeatureInfo feature) {
   return feature;
 }
 
+/* A feature that regions of a picture have, too. */
+constexpr FeatureInfo of_regions(FeatureInfo feature) {
+  feature.regional = true;
+  return feature;
+}
+
 /* The other pairs of the stream that a pair's scores depend on. A part of a stream, scored with this many pairs around
  * it, has the scores of the whole stream, to the last bit, wherever the extractor begins to count. */
 struct Reach {
@@ -125,14 +132,21 @@ struct Reads {
 
 /* A map: a value for each block of a picture (kernels/maps.h). */
 struct MapInfo {
-  const char* name;      // "vif_scale0"
-  const char* unit;      // of the values: "bits"
-  int w, h;              // in blocks
-  int block_w, block_h;  // samples of luma that a block covers, but for the last ones
+  const char* name;                // "vif_scale0"
+  const char* unit;                // of the values: "bits"
+  int w, h;                        // in blocks
+  int block_w, block_h;            // samples of luma that a block covers, but for the last ones
+  int middle_x = 0, middle_y = 0;  // from a block's first sample to the middle of its first window
 };
 
 /* The most sets of options that one extractor makes sums for. */
 inline constexpr size_t kMostVariants = 4;
+
+/* The score of a region without anything that is scored. */
+inline constexpr double kNothingThere = std::numeric_limits<double>::quiet_NaN();
+
+/* How much of each block of each of an extractor's maps belongs to a region of the picture, from 0 to 1. */
+using BlockShares = std::span<const std::vector<double>>;
 
 /* The input of one call of extract(). Pictures are planar, 8 bit as uint8_t, above as uint16_t, any stride, no
  * padding. */
@@ -217,6 +231,10 @@ class Extractor {
                               std::span<double>) const {
     return false;
   }
+
+  /* The score of a region, for features that are `regional`: what the metric makes of the sums of its blocks, each
+   * times its share. `sums` have maps; another extractor may have made them. kNothingThere: its blocks have nothing. */
+  virtual double score_region(const void*, [[maybe_unused]] ScoreId score, BlockShares) const { return kNothingThere; }
 
   /* Makes the scorer of one encode. */
   virtual std::unique_ptr<StreamScorer> make_scorer() const = 0;

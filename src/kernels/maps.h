@@ -7,6 +7,8 @@
  *     Extractor::maps(), read_map()     what maps its raw sums have, and their values
  *     ExtractorInfo::create_mapping     makes an extractor whose raw sums have those of the blocks behind them
  *
+ *     Extractor::score_region()         the score of a region, of blocks that belong to it in part or altogether
+ *
  * A MappingExtractor only makes sums. They begin with the metric's own, to the last bit, which the scorers of the
  * extractor that create() makes read, so that scores with maps are the scores without. */
 #ifndef VMAFX_KERNELS_MAPS_H
@@ -24,6 +26,32 @@
 #include "kernels/extractor.h"
 
 namespace vmafx {
+
+/* What is there in block n of a grid that cuts w x h samples, or whatever else the grid cuts. */
+inline int cells_of(const BlockGrid& grid, int w, int h, size_t n) {
+  const int x = static_cast<int>(n) % grid.w * grid.side, y = static_cast<int>(n) / grid.w * grid.side;
+  return std::min(grid.side, w - x) * std::min(grid.side, h - y);
+}
+
+/* The sums of a region: of the values of its blocks, and of the cells that these have. */
+struct RegionSums {
+  double values = 0, cells = 0;
+
+  void add(double share, double of_values, double of_cells) {
+    values += share * of_values;
+    cells += share * of_cells;
+  }
+  double mean() const { return values / cells; }  // NaN: there are no cells
+};
+
+/* Adds up a region of what a grid cuts: value(n) of block n. */
+template <class Value>
+RegionSums sum_region(const BlockGrid& grid, int w, int h, std::span<const double> shares, Value value) {
+  RegionSums sums;
+  for (size_t n = 0; n < shares.size(); n++)
+    if (shares[n] > 0) sums.add(shares[n], value(n), cells_of(grid, w, h, n));
+  return sums;
+}
 
 /* Makes a metric's raw sums by a CPU twin, and behind them those of its blocks. */
 class MappingExtractor : public Extractor {

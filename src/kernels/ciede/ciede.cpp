@@ -17,7 +17,8 @@ struct CiedeScores {
   double ciede2000;
 };
 
-constexpr FeatureInfo kFeatures[] = {read_alone(plain_feature("ciede2000", VMAFX_SCORE(CiedeScores, ciede2000)))};
+constexpr FeatureInfo kFeatures[] = {
+    of_regions(read_alone(plain_feature("ciede2000", VMAFX_SCORE(CiedeScores, ciede2000))))};
 
 CiedeParams params_of(const VideoFormat& format) {
   CiedeParams params;
@@ -36,17 +37,32 @@ CiedeParams params_of(const VideoFormat& format) {
   return params;
 }
 
+constexpr int kBlockSide = 32;  // of the map, luma samples; even, so that no two blocks share chroma
+
+BlockGrid grid_of(const CiedeParams& params) { return block_grid(params.w, params.h, kBlockSide); }
+
+/* The blocks' sums, in sums with maps: they follow CiedeSums. */
+const int64_t* blocks_of(const void* sums) {
+  return reinterpret_cast<const int64_t*>(static_cast<const CiedeSums*>(sums) + 1);
+}
+
 class Ciede : public Metric<CiedeParams, CiedeSums, CiedeScores> {
  public:
   using Metric::Metric;
 
   Reads reads() const override { return {.ref = 7, .dist = 7}; }
 
+  double score_region(const void* sums, ScoreId, BlockShares shares) const override {
+    const auto difference = [blocks = blocks_of(sums)](size_t n) { return from_fixed<kCiedeSumBits>(blocks[n]); };
+    return score_of(sum_region(grid_of(params_), params_.w, params_.h, shares[0], difference).mean());
+  }
+
  private:
   CiedeScores scores(const CiedeSums& sums) const override {
     const double pixels = static_cast<double>(params_.w) * params_.h;
-    return {45 - 20 * std::log10(from_fixed<kCiedeSumBits>(sums.difference) / pixels)};
+    return {score_of(from_fixed<kCiedeSumBits>(sums.difference) / pixels)};
   }
+  static double score_of(double mean) { return 45 - 20 * std::log10(mean); }
 };
 
 size_t scratch_bytes(const CiedeParams& params) { return ciede_scratch_bytes(params.w); }
@@ -76,8 +92,6 @@ Created create(const NoOptions&, const VideoFormat& format, Placement placement)
 
 /* -- Maps: the differences of each block --------------------------------------------------------------------------- */
 
-constexpr int kBlockSide = 32;  // luma samples; even, so that no two blocks share chroma
-
 /* Raw sums: CiedeSums, then the blocks'. */
 class CiedeMapping final : public MappingExtractor {
  public:
@@ -88,12 +102,11 @@ class CiedeMapping final : public MappingExtractor {
   size_t scratch_bytes() const override { return ciede_scratch_bytes(kBlockSide); }
   void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override;
   void read_map(const void* sums, size_t, std::span<double> values) const override {
-    const auto* const blocks = reinterpret_cast<const int64_t*>(static_cast<const CiedeSums*>(sums) + 1);
+    const int64_t* const blocks = blocks_of(sums);
     std::transform(blocks, blocks + values.size(), values.begin(), from_fixed<kCiedeSumBits>);
   }
 
  private:
-  static BlockGrid grid_of(const CiedeParams& params) { return block_grid(params.w, params.h, kBlockSide); }
   static MapInfo map_of(const CiedeParams& params) {
     const BlockGrid grid = grid_of(params);
     return {"ciede2000", "color difference", grid.w, grid.h, kBlockSide, kBlockSide};

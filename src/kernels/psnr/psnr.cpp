@@ -44,12 +44,12 @@ struct PsnrScores {
 };
 
 constexpr FeatureInfo kFeatures[] = {
-    read_alone(in_unit("dB", plain_feature("psnr_y", VMAFX_SCORE(PsnrScores, psnr[0])))),
-    plain_feature("mse_y", VMAFX_SCORE(PsnrScores, mse[0]), Worse::kHigh),
-    in_unit("dB", plain_feature("psnr_cb", VMAFX_SCORE(PsnrScores, psnr[1]))),
-    plain_feature("mse_cb", VMAFX_SCORE(PsnrScores, mse[1]), Worse::kHigh),
-    in_unit("dB", plain_feature("psnr_cr", VMAFX_SCORE(PsnrScores, psnr[2]))),
-    plain_feature("mse_cr", VMAFX_SCORE(PsnrScores, mse[2]), Worse::kHigh),
+    of_regions(read_alone(in_unit("dB", plain_feature("psnr_y", VMAFX_SCORE(PsnrScores, psnr[0]))))),
+    of_regions(plain_feature("mse_y", VMAFX_SCORE(PsnrScores, mse[0]), Worse::kHigh)),
+    of_regions(in_unit("dB", plain_feature("psnr_cb", VMAFX_SCORE(PsnrScores, psnr[1])))),
+    of_regions(plain_feature("mse_cb", VMAFX_SCORE(PsnrScores, mse[1]), Worse::kHigh)),
+    of_regions(in_unit("dB", plain_feature("psnr_cr", VMAFX_SCORE(PsnrScores, psnr[2])))),
+    of_regions(plain_feature("mse_cr", VMAFX_SCORE(PsnrScores, mse[2]), Worse::kHigh)),
 };
 constexpr const char* kStreamKeys[] = {"apsnr_y", "apsnr_cb", "apsnr_cr"};
 
@@ -75,6 +75,18 @@ double stream_value(const StreamSums& plane) {
   return std::min(10 * (std::log10(peak_squared) + std::log10(count) - std::log10(plane.sum())), limit);
 }
 
+constexpr int kBlockSide = 16;  // of maps, samples of a plane
+
+/* The squared errors of a region, in sums with maps: PsnrSums, then the blocks' of each plane. */
+RegionSums errors_of(const PsnrParams& params, const void* sums, size_t plane, std::span<const double> shares) {
+  const auto* block = reinterpret_cast<const uint64_t*>(static_cast<const PsnrSums*>(sums) + 1);
+  const auto grid = [&](int p) { return block_grid(params.format.plane_w(p), params.format.plane_h(p), kBlockSide); };
+  const int p = static_cast<int>(plane);
+  block += blocks_before(p, grid);
+  return sum_region(grid(p), params.format.plane_w(p), params.format.plane_h(p), shares,
+                    [block](size_t n) { return static_cast<double>(block[n]); });
+}
+
 class Psnr : public Metric<PsnrParams, PsnrSums, PsnrScores> {
  public:
   Psnr(const PsnrOptions& options, const PsnrParams& params, Placement placement)
@@ -87,6 +99,7 @@ class Psnr : public Metric<PsnrParams, PsnrSums, PsnrScores> {
   }
 
   std::unique_ptr<StreamScorer> make_scorer() const override { return std::make_unique<Stream>(*this); }
+  double score_region(const void* sums, ScoreId score, BlockShares shares) const override;
   std::span<const char* const> aggregates() const override {
     return std::span(kStreamKeys).first(options_.enable_apsnr ? static_cast<size_t>(params_.planes) : 0);
   }
@@ -111,25 +124,40 @@ class Psnr : public Metric<PsnrParams, PsnrSums, PsnrScores> {
   uint32_t samples(int p) const {
     return static_cast<uint32_t>(params_.format.plane_w(p)) * static_cast<uint32_t>(params_.format.plane_h(p));
   }
-  double limit(int p) const;  // dB
+  double limit(double samples) const;                // dB
+  double psnr_of(double mse, double samples) const;  // dB
 
   const PsnrOptions options_;
   const int peak_;
   const double peak_squared_;
 };
 
-double Psnr::limit(int p) const {
+double Psnr::limit(double samples) const {
   if (options_.min_sse == 0.0) return 6 * params_.format.bpc + 12;
-  return std::ceil(10. * std::log10(peak_squared_ / (options_.min_sse / samples(p))));
+  return std::ceil(10. * std::log10(peak_squared_ / (options_.min_sse / samples)));
+}
+
+double Psnr::psnr_of(double mse, double samples) const {
+  return std::min(10. * std::log10(peak_squared_ / std::max(mse, 1e-16)), limit(samples));
 }
 
 PsnrScores Psnr::scores(const PsnrSums& sums) const {
   PsnrScores scores = {};
   for (int p = 0; p < params_.planes; p++) {
     scores.mse[p] = static_cast<double>(sums.sse[p]) / samples(p);
-    scores.psnr[p] = std::min(10. * std::log10(peak_squared_ / std::max(scores.mse[p], 1e-16)), limit(p));
+    scores.psnr[p] = psnr_of(scores.mse[p], samples(p));
   }
   return scores;
+}
+
+double Psnr::score_region(const void* sums, ScoreId score, BlockShares shares) const {
+  for (size_t p = 0; p < shares.size(); p++) {
+    const RegionSums errors = errors_of(params_, sums, p, shares[p]);
+    if (!errors.cells) continue;
+    if (score == kFeatures[2 * p].score) return psnr_of(errors.mean(), errors.cells);
+    if (score == kFeatures[2 * p + 1].score) return errors.mean();
+  }
+  return kNothingThere;
 }
 
 Psnr::Stream::Stream(const Psnr& psnr) : FrameScorer(psnr), psnr_(psnr) {
@@ -158,8 +186,6 @@ Created create(const PsnrOptions& options, const VideoFormat& format, Placement 
 }
 
 /* -- Maps: the sum of squared errors of each block ----------------------------------------------------------------- */
-
-constexpr int kBlockSide = 16;  // samples of a plane
 
 std::vector<MapInfo> maps_of(std::span<const char* const> names, const PsnrParams& params) {
   std::vector<MapInfo> maps;
@@ -227,19 +253,26 @@ struct FloatPsnrScores {
 constexpr const char* kFloatMapNames[] = {"float_psnr"};
 
 constexpr FeatureInfo kFloatFeatures[] = {
-    read_alone(in_unit("dB", plain_feature("float_psnr", VMAFX_SCORE(FloatPsnrScores, psnr))))};
+    of_regions(read_alone(in_unit("dB", plain_feature("float_psnr", VMAFX_SCORE(FloatPsnrScores, psnr)))))};
 
 class FloatPsnr : public Metric<PsnrParams, PsnrSums, FloatPsnrScores> {
  public:
   using Metric::Metric;
 
+  double score_region(const void* sums, ScoreId, BlockShares shares) const override {
+    const RegionSums errors = errors_of(params_, sums, 0, shares[0]);
+    return errors.cells ? psnr_of(errors.values, errors.cells) : kNothingThere;
+  }
+
  private:
   FloatPsnrScores scores(const PsnrSums& sums) const override {
-    const VideoFormat& format = params_.format;
-    const double scale = 1 << (format.bpc - 8), peak = ((1 << format.bpc) - 1) / scale;
-    const double sse = static_cast<double>(sums.sse[0]) / (scale * scale);
-    const double mse = sse / (static_cast<double>(format.w) * format.h);
-    return {std::min(10 * std::log10(peak * peak / std::max(mse, 1e-10)), 6. * format.bpc + 12)};
+    return {psnr_of(static_cast<double>(sums.sse[0]), static_cast<double>(params_.format.w) * params_.format.h)};
+  }
+  double psnr_of(double errors, double samples) const {
+    const int bpc = params_.format.bpc;
+    const double scale = 1 << (bpc - 8), peak = ((1 << bpc) - 1) / scale;
+    const double sse = errors / (scale * scale), mse = sse / samples;
+    return std::min(10 * std::log10(peak * peak / std::max(mse, 1e-10)), 6. * bpc + 12);
   }
 };
 

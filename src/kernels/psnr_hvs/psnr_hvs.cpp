@@ -16,13 +16,25 @@ struct PsnrHvsScores {
 };
 
 constexpr FeatureInfo kFeatures[] = {
-    in_unit("dB", plain_feature("psnr_hvs_y", VMAFX_SCORE(PsnrHvsScores, plane[0]))),
-    in_unit("dB", plain_feature("psnr_hvs_cb", VMAFX_SCORE(PsnrHvsScores, plane[1]))),
-    in_unit("dB", plain_feature("psnr_hvs_cr", VMAFX_SCORE(PsnrHvsScores, plane[2]))),
-    read_alone(in_unit("dB", plain_feature("psnr_hvs", VMAFX_SCORE(PsnrHvsScores, whole)))),
+    of_regions(in_unit("dB", plain_feature("psnr_hvs_y", VMAFX_SCORE(PsnrHvsScores, plane[0])))),
+    of_regions(in_unit("dB", plain_feature("psnr_hvs_cb", VMAFX_SCORE(PsnrHvsScores, plane[1])))),
+    of_regions(in_unit("dB", plain_feature("psnr_hvs_cr", VMAFX_SCORE(PsnrHvsScores, plane[2])))),
+    of_regions(read_alone(in_unit("dB", plain_feature("psnr_hvs", VMAFX_SCORE(PsnrHvsScores, whole))))),
 };
 
 double decibels(double error) { return -10 * std::log10(error); }
+
+constexpr int kBlockSide = 4;  // of maps, transformed blocks
+
+BlockGrid grid_of(const VideoFormat& format, int p) {
+  return block_grid(psnr_hvs_blocks(format.plane_w(p)), psnr_hvs_blocks(format.plane_h(p)), kBlockSide);
+}
+
+/* The blocks' sums of a plane, in sums with maps: they follow PsnrHvsSums. */
+const PsnrHvsSum* blocks_of(const VideoFormat& format, const void* sums, int plane) {
+  return reinterpret_cast<const PsnrHvsSum*>(static_cast<const PsnrHvsSums*>(sums) + 1) +
+         blocks_before(plane, [&](int p) { return grid_of(format, p); });
+}
 
 class PsnrHvs : public Metric<VideoFormat, PsnrHvsSums, PsnrHvsScores> {
  public:
@@ -30,19 +42,36 @@ class PsnrHvs : public Metric<VideoFormat, PsnrHvsSums, PsnrHvsScores> {
 
   Reads reads() const override { return {.ref = 7, .dist = 7}; }
 
+  double score_region(const void* sums, ScoreId score, BlockShares shares) const override {
+    double errors[3];
+    for (int p = 0; p < 3; p++) {
+      const auto error = [blocks = blocks_of(params_, sums, p)](size_t n) { return blocks[n].value(); };
+      const RegionSums of_region = sum_region(grid_of(params_, p), across(p), down(p), shares[p], error);
+      errors[p] = mean_error(of_region.values, of_region.cells);
+    }
+    const PsnrHvsScores scores = scores_of(errors);
+    for (int p = 0; p < 3; p++)
+      if (score == kFeatures[p].score) return scores.plane[p];
+    return scores.whole;
+  }
+
  private:
   PsnrHvsScores scores(const PsnrHvsSums& sums) const override {
     double errors[3];
-    for (int p = 0; p < 3; p++) errors[p] = mean_error(p, sums.error[p].value());
+    for (int p = 0; p < 3; p++) errors[p] = mean_error(sums.error[p].value(), static_cast<double>(across(p)) * down(p));
+    return scores_of(errors);
+  }
+  static PsnrHvsScores scores_of(std::span<const double, 3> errors) {
     return {{decibels(errors[0]), decibels(errors[1]), decibels(errors[2])},
             decibels(0.8 * errors[0] + 0.1 * (errors[1] + errors[2]))};
   }
+  int across(int p) const { return psnr_hvs_blocks(params_.plane_w(p)); }
+  int down(int p) const { return psnr_hvs_blocks(params_.plane_h(p)); }
 
   /* Per coefficient, of the square of the peak. */
-  double mean_error(int p, double sum) const {
-    const double across = psnr_hvs_blocks(params_.plane_w(p)), down = psnr_hvs_blocks(params_.plane_h(p));
+  double mean_error(double sum, double blocks) const {
     const double peak = (1 << params_.bpc) - 1;
-    return sum / (across * down * kPsnrHvsBlock * kPsnrHvsBlock) / (peak * peak);
+    return sum / (blocks * kPsnrHvsBlock * kPsnrHvsBlock) / (peak * peak);
   }
 };
 
@@ -76,12 +105,6 @@ Created create(const NoOptions&, const VideoFormat& format, Placement placement)
 
 /* -- Maps: the visible errors of each block ------------------------------------------------------------------------ */
 
-constexpr int kBlockSide = 4;  // transformed blocks
-
-BlockGrid grid_of(const VideoFormat& format, int p) {
-  return block_grid(psnr_hvs_blocks(format.plane_w(p)), psnr_hvs_blocks(format.plane_h(p)), kBlockSide);
-}
-
 std::vector<MapInfo> maps_of(const VideoFormat& format) {
   constexpr const char* kNames[] = {"psnr_hvs_y", "psnr_hvs_cb", "psnr_hvs_cr"};
   std::vector<MapInfo> maps;
@@ -110,8 +133,8 @@ class PsnrHvsMapping final : public MappingExtractor {
                                                 grid_of(format_, p), blocks + first_block(p));
   }
   void read_map(const void* sums, size_t map, std::span<double> values) const override {
-    const auto* const blocks = reinterpret_cast<const PsnrHvsSum*>(static_cast<const PsnrHvsSums*>(sums) + 1);
-    for (size_t n = 0; n < values.size(); n++) values[n] = blocks[first_block(static_cast<int>(map)) + n].value();
+    const PsnrHvsSum* const blocks = blocks_of(format_, sums, static_cast<int>(map));
+    for (size_t n = 0; n < values.size(); n++) values[n] = blocks[n].value();
   }
 
  private:

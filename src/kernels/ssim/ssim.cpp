@@ -104,15 +104,42 @@ struct SsimScores {
 };
 
 constexpr FeatureInfo kSsimFeatures[] = {
-    read_alone(plain_feature("float_ssim", VMAFX_SCORE(SsimScores, ssim))),
-    plain_feature("float_ssim_l", VMAFX_SCORE(SsimScores, l)),
-    plain_feature("float_ssim_c", VMAFX_SCORE(SsimScores, c)),
-    plain_feature("float_ssim_s", VMAFX_SCORE(SsimScores, s)),
+    of_regions(read_alone(plain_feature("float_ssim", VMAFX_SCORE(SsimScores, ssim)))),
+    of_regions(plain_feature("float_ssim_l", VMAFX_SCORE(SsimScores, l))),
+    of_regions(plain_feature("float_ssim_c", VMAFX_SCORE(SsimScores, c))),
+    of_regions(plain_feature("float_ssim_s", VMAFX_SCORE(SsimScores, s))),
+};
+
+constexpr int kBlockSide = 16;  // of the map, windows, which begin a sample apart
+
+/* The windows of a map of float_ssim, across and down, and their blocks. */
+struct SsimGrid {
+  explicit SsimGrid(const SsimParams& params)
+      : w(SsimSize(params, 0).w - SsimWindow::kLength + 1), h(SsimSize(params, 0).h - SsimWindow::kLength + 1),
+        blocks(block_grid(w, h, kBlockSide)) {}
+
+  int w, h;
+  BlockGrid blocks;
 };
 
 class FloatSsim : public SsimMetric<SsimScores> {
  public:
   using SsimMetric::SsimMetric;
+
+  /* In sums with maps the blocks' follow the picture's. The means are doubles. */
+  double score_region(const void* sums, ScoreId score, BlockShares shares) const override {
+    const auto* const of_frame = static_cast<const SsimSums*>(sums);
+    const SsimGrid grid(params_);
+    const auto mean = [&](int64_t SsimSums::* part) {
+      const auto value = [&](size_t n) { return from_fixed<kSsimBits>(of_frame[1 + n].*part); };
+      const RegionSums windows = sum_region(grid.blocks, grid.w, grid.h, shares[0], value);
+      return of_frame->different || !windows.cells ? windows.mean() : 1;
+    };
+    if (score == kSsimFeatures[1].score) return mean(&SsimSums::l);
+    if (score == kSsimFeatures[2].score) return mean(&SsimSums::c);
+    if (score == kSsimFeatures[3].score) return mean(&SsimSums::s);
+    return in_unit(mean(&SsimSums::lcs));
+  }
 
  private:
   SsimScores scores(const SsimSums& sums) const override {
@@ -141,8 +168,6 @@ Created create_ssim(const SsimOptions& options, const VideoFormat& format, Place
 
 /* -- Maps of float_ssim: what each block lacks to the score of equal pictures -------------------------------------- */
 
-constexpr int kBlockSide = 16;  // windows, which begin a sample apart
-
 /* Raw sums: SsimSums, then the blocks'. The definition makes them: it is fast enough for pictures of 256 rows. */
 class SsimMapping final : public MappingExtractor {
  public:
@@ -158,13 +183,11 @@ class SsimMapping final : public MappingExtractor {
   void read_map(const void* sums, size_t, std::span<double> values) const override;
 
  private:
-  static BlockGrid grid_of(const SsimParams& params) {
-    const SsimSize size(params, 0);
-    return block_grid(size.w - SsimWindow::kLength + 1, size.h - SsimWindow::kLength + 1, kBlockSide);
-  }
+  static BlockGrid grid_of(const SsimParams& params) { return SsimGrid(params).blocks; }
   static MapInfo map_of(const SsimParams& params) {
     const BlockGrid grid = grid_of(params);
-    return {"float_ssim", "windows", grid.w, grid.h, kBlockSide * params.factor, kBlockSide * params.factor};
+    const int side = kBlockSide * params.factor, middle = SsimWindow::kLength / 2 * params.factor;
+    return {"float_ssim", "windows", grid.w, grid.h, side, side, middle, middle};
   }
 
   const SsimParams params_;
@@ -173,12 +196,9 @@ class SsimMapping final : public MappingExtractor {
 /* A block has as many windows as would score 1. */
 void SsimMapping::read_map(const void* sums, size_t, std::span<double> values) const {
   const auto* const of_frame = static_cast<const SsimSums*>(sums);
-  const BlockGrid grid = grid_of(params_);
-  const SsimSize size(params_, 0);
-  const int across = size.w - SsimWindow::kLength + 1, down = size.h - SsimWindow::kLength + 1;
+  const SsimGrid grid(params_);
   for (size_t n = 0; n < values.size(); n++) {
-    const int x = static_cast<int>(n) % grid.w * grid.side, y = static_cast<int>(n) / grid.w * grid.side;
-    const double windows = std::min(grid.side, across - x) * std::min(grid.side, down - y);
+    const double windows = cells_of(grid.blocks, grid.w, grid.h, n);
     values[n] = of_frame->different ? windows - from_fixed<kSsimBits>(of_frame[1 + n].lcs) : 0;
   }
 }

@@ -65,6 +65,16 @@ class FloatVif : public Metric<FloatVifParams, FloatVifSums, VifScores> {
     return true;
   }
 
+  double score_region(const void* sums, ScoreId score, BlockShares shares) const override {
+    const int scale = vif_scale_of(kFeatures, score), map = scale - params_.skip_scale0;
+    if (map < 0) return kVifSkipped.score;
+    const FloatVifBlockSums* const blocks = blocks_of(params_, sums, scale);
+    const double of_region = vif_of_region(
+        shares[map], [blocks](size_t n) { return blocks[n].den - blocks[n].num; },
+        [blocks](size_t n) { return blocks[n].den; });
+    return of_region < least_[scale] ? least_[scale] : of_region;
+  }
+
  private:
   VifScores scores(const FloatVifSums& sums) const override {
     VifRatio scales[kFloatVifScales];

@@ -43,6 +43,8 @@ double lost(const VifScaleSums& block) {
          static_cast<double>(block.num_non_log) / 16384 / 65025;
 }
 
+double den_of(const VifScaleSums& block) { return static_cast<double>(block.den_log) / 2048 + block.den_non_log; }
+
 class Vif : public Metric<VifParams, VifSums, VifScores> {
  public:
   using Metric::Metric;
@@ -54,6 +56,14 @@ class Vif : public Metric<VifParams, VifSums, VifScores> {
     const double den = ratio(static_cast<const VifSums*>(sums)->scale[scale]).den;
     for (size_t n = 0; n < values.size(); n++) values[n] = lost(blocks[n]) / den;
     return true;
+  }
+
+  double score_region(const void* sums, ScoreId score, BlockShares shares) const override {
+    const int scale = vif_scale_of(kFeatures, score), map = scale - params_.skip_scale0;
+    if (map < 0) return kVifSkipped.score;
+    const VifScaleSums* const blocks = blocks_of(params_, sums, scale);
+    return vif_of_region(
+        shares[map], [blocks](size_t n) { return lost(blocks[n]); }, [blocks](size_t n) { return den_of(blocks[n]); });
   }
 
  private:

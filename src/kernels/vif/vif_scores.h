@@ -24,26 +24,42 @@ struct VifScores {
 };
 
 /* `kind`: "integer_" or "". */
-#define VMAFX_VIF_FEATURES(kind)                                                                                    \
-  with_best(1, {"VMAF_" kind "feature_vif_scale0_score", kind "vif_scale0", VMAFX_SCORE(VifScores, scale[0])}),     \
-      with_best(1, {"VMAF_" kind "feature_vif_scale1_score", kind "vif_scale1", VMAFX_SCORE(VifScores, scale[1])}), \
-      with_best(1, {"VMAF_" kind "feature_vif_scale2_score", kind "vif_scale2", VMAFX_SCORE(VifScores, scale[2])}), \
-      with_best(1, {"VMAF_" kind "feature_vif_scale3_score", kind "vif_scale3", VMAFX_SCORE(VifScores, scale[3])}), \
-      with_best(1, plain_feature(kind "vif", VMAFX_SCORE(VifScores, whole))),                                       \
-      neutral_feature(kind "vif_num", VMAFX_SCORE(VifScores, num)),                                                 \
-      neutral_feature(kind "vif_den", VMAFX_SCORE(VifScores, den)),                                                 \
-      neutral_feature(kind "vif_num_scale0", VMAFX_SCORE(VifScores, scale_num[0])),                                 \
-      neutral_feature(kind "vif_den_scale0", VMAFX_SCORE(VifScores, scale_den[0])),                                 \
-      neutral_feature(kind "vif_num_scale1", VMAFX_SCORE(VifScores, scale_num[1])),                                 \
-      neutral_feature(kind "vif_den_scale1", VMAFX_SCORE(VifScores, scale_den[1])),                                 \
-      neutral_feature(kind "vif_num_scale2", VMAFX_SCORE(VifScores, scale_num[2])),                                 \
-      neutral_feature(kind "vif_den_scale2", VMAFX_SCORE(VifScores, scale_den[2])),                                 \
-      neutral_feature(kind "vif_num_scale3", VMAFX_SCORE(VifScores, scale_num[3])),                                 \
+#define VMAFX_VIF_SCALE(kind, s) \
+  of_regions(with_best(          \
+      1, {"VMAF_" kind "feature_vif_scale" #s "_score", kind "vif_scale" #s, VMAFX_SCORE(VifScores, scale[s])}))
+#define VMAFX_VIF_FEATURES(kind)                                                                          \
+  VMAFX_VIF_SCALE(kind, 0), VMAFX_VIF_SCALE(kind, 1), VMAFX_VIF_SCALE(kind, 2), VMAFX_VIF_SCALE(kind, 3), \
+      with_best(1, plain_feature(kind "vif", VMAFX_SCORE(VifScores, whole))),                             \
+      neutral_feature(kind "vif_num", VMAFX_SCORE(VifScores, num)),                                       \
+      neutral_feature(kind "vif_den", VMAFX_SCORE(VifScores, den)),                                       \
+      neutral_feature(kind "vif_num_scale0", VMAFX_SCORE(VifScores, scale_num[0])),                       \
+      neutral_feature(kind "vif_den_scale0", VMAFX_SCORE(VifScores, scale_den[0])),                       \
+      neutral_feature(kind "vif_num_scale1", VMAFX_SCORE(VifScores, scale_num[1])),                       \
+      neutral_feature(kind "vif_den_scale1", VMAFX_SCORE(VifScores, scale_den[1])),                       \
+      neutral_feature(kind "vif_num_scale2", VMAFX_SCORE(VifScores, scale_num[2])),                       \
+      neutral_feature(kind "vif_den_scale2", VMAFX_SCORE(VifScores, scale_den[2])),                       \
+      neutral_feature(kind "vif_num_scale3", VMAFX_SCORE(VifScores, scale_num[3])),                       \
       neutral_feature(kind "vif_den_scale3", VMAFX_SCORE(VifScores, scale_den[3]))
 
 /* The features that an instance provides. */
 inline std::span<const FeatureInfo> vif_provided(std::span<const FeatureInfo> all, bool debug) {
   return debug ? all : all.first(kVifScales);
+}
+
+/* The scale of a feature that is a scale's score. */
+inline int vif_scale_of(std::span<const FeatureInfo> all, ScoreId score) {
+  return static_cast<int>(std::ranges::find(all, score, &FeatureInfo::score) - all.begin());
+}
+
+/* The score of a region: `lost` and `den` of its blocks, by their shares. */
+template <class Lost, class Den>
+double vif_of_region(std::span<const double> shares, Lost lost, Den den) {
+  double all_lost = 0, all_den = 0;
+  for (size_t n = 0; n < shares.size(); n++) {
+    all_lost += shares[n] * lost(n);
+    all_den += shares[n] * den(n);
+  }
+  return (all_den - all_lost) / all_den;
 }
 
 /* A scale's sums and score. */

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/device_twin.h"
+#include "kernels/maps.h"
 #include "kernels/metric.h"
 
 namespace vmafx {
@@ -106,10 +107,10 @@ struct XpsnrScores {
 };
 
 constexpr FeatureInfo kFeatures[] = {
-    in_unit("dB", plain_feature("xpsnr_y", VMAFX_SCORE(XpsnrScores, plane[0]))),
-    in_unit("dB", plain_feature("xpsnr_cb", VMAFX_SCORE(XpsnrScores, plane[1]))),
-    in_unit("dB", plain_feature("xpsnr_cr", VMAFX_SCORE(XpsnrScores, plane[2]))),
-    read_alone(in_unit("dB", plain_feature("xpsnr", VMAFX_SCORE(XpsnrScores, xpsnr)))),
+    of_regions(in_unit("dB", plain_feature("xpsnr_y", VMAFX_SCORE(XpsnrScores, plane[0])))),
+    of_regions(in_unit("dB", plain_feature("xpsnr_cb", VMAFX_SCORE(XpsnrScores, plane[1])))),
+    of_regions(in_unit("dB", plain_feature("xpsnr_cr", VMAFX_SCORE(XpsnrScores, plane[2])))),
+    of_regions(read_alone(in_unit("dB", plain_feature("xpsnr", VMAFX_SCORE(XpsnrScores, xpsnr))))),
 };
 constexpr const char* kStreamKeys[] = {"axpsnr", "axpsnr_y", "axpsnr_cb",
                                        "axpsnr_cr"};  // the least of the planes, then each
@@ -122,14 +123,15 @@ std::vector<FeatureInfo> provided(int planes) {
 
 /* -- Weights ------------------------------------------------------------------------------------------------------- */
 
+double samples_of(const XpsnrArea& area) {
+  return static_cast<double>(area.x1 - area.x0) * static_cast<double>(area.y1 - area.y0);
+}
+
 double weight_of(const XpsnrParams& params, const XpsnrArea& block, const XpsnrBlock& sums) {
   const XpsnrGrid& grid = params.grid;
   if (!xpsnr_has_activity(grid, block)) return 1;
-  const auto samples = [](const XpsnrArea& area) {
-    return static_cast<double>(area.x1 - area.x0) * static_cast<double>(area.y1 - area.y0);
-  };
-  const double spatial = static_cast<double>(sums.spatial) / samples(grid.inner(block));
-  const double temporal = static_cast<double>(2 * sums.temporal) / samples(block);
+  const double spatial = static_cast<double>(sums.spatial) / samples_of(grid.inner(block));
+  const double temporal = static_cast<double>(2 * sums.temporal) / samples_of(block);
   return 1 / std::max(spatial + temporal, static_cast<double>(1 << (params.format.bpc - 6)));
 }
 
@@ -181,6 +183,7 @@ class Xpsnr : public Metric<XpsnrParams, XpsnrBlock, XpsnrScores> {
   size_t sums_bytes() const override { return blocks() * sizeof(XpsnrBlock); }
   std::span<const MapInfo> maps() const override { return maps_; }
   void read_map(const void* sums, size_t map, std::span<double> values) const override;
+  double score_region(const void* sums, ScoreId score, BlockShares shares) const override;
 
   std::unique_ptr<StreamScorer> make_scorer() const override { return std::make_unique<Stream>(*this); }
   std::span<const char* const> aggregates() const override {
@@ -243,6 +246,27 @@ void Xpsnr::read_map(const void* sums, size_t p, std::span<double> values) const
   const std::vector<double> of_blocks = weights(of_frame);
   for (size_t n = 0; n < values.size(); n++)
     values[n] = static_cast<double>(of_frame[n].sse[p]) * (of_blocks.empty() ? 1 : of_blocks[n] * of_picture());
+}
+
+/* Blocks have the weights of the whole picture. The sum is not rounded. */
+double Xpsnr::score_region(const void* sums, ScoreId score, BlockShares shares) const {
+  const XpsnrGrid& grid = params_.grid;
+  double least = kNothingThere;
+  for (size_t p = 0; p < maps_.size(); p++) {
+    std::vector<double> errors(blocks());
+    read_map(sums, p, errors);
+    RegionSums of_region;
+    for (size_t n = 0; n < errors.size(); n++) {
+      const int block = static_cast<int>(n);
+      const XpsnrArea area = grid.block(static_cast<int>(p), block % grid.columns, block / grid.columns);
+      if (!area.is_empty()) of_region.add(shares[p][n], errors[n], samples_of(area));
+    }
+    const double peak = (1 << params_.format.bpc) - 1;
+    const double of_plane = 10 * std::log10(peak * peak / of_region.mean());
+    if (score == kFeatures[p].score) return of_plane;
+    if (!(least <= of_plane)) least = of_plane;
+  }
+  return least;
 }
 
 StreamSums Xpsnr::no_frames(int p) const {
