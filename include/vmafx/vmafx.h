@@ -217,7 +217,8 @@ VMAFX_API void vmafx_options_set_device_context(VmafxOptions *options, enum Vmaf
     /* Outputs (`log_path`, `openmetrics`, `maps`, heatmaps_path of features) replace any file. Without it, they replace
      * empty files and those that have the content of such an output: a report of vmafx or libvmaf in any format, an
      * OpenMetrics file, maps and heat maps of the same size. Other files are EEXIST, from vmafx_open(), for both kinds
-     * of maps from vmafx_configure(). In both cases an output that is another output, or a model file, is EINVAL. */ \
+     * of maps from vmafx_configure(). In both cases an output that is another output, a model file, or a mask of `roi`,
+     * is EINVAL. */ \
     FLAG(overwrite, 0, "replace output files of any kind, not only reports by reports") \
     /* Looks at the pictures beside the scores, which it never changes, and finds where tags and times say one thing and
      * the pictures another: see vmafx_finding(). "warn": vmafx_finish() logs a warning for each kind of finding, and
@@ -241,7 +242,16 @@ VMAFX_API void vmafx_options_set_device_context(VmafxOptions *options, enum Vmaf
      * exclude it. The pictures are converted on the CPU; those in a GPU's memory are downloaded. */ \
     TEXT(convert, NULL, \
          "convert both inputs to a color space first: bt709, bt2020, bt2020-pq, bt2020-hlg, p3-pq, ictcp-pq or " \
-         "ictcp-hlg")
+         "ictcp-hlg") \
+    /* `|`-separated regions of the pictures, each with `NAME=` before it or without, that have scores of their own,
+     * whose keys end with a point and the region's name: "psnr_y.face", "vmaf.center". "face=640x360+100+50": width,
+     * height, first column and first row in samples of luma; "logo=FILE.pgm": a gray picture of the pictures' size,
+     * whose samples say how much those of luma count; "active": what black bars leave of each frame; "center": samples
+     * in the middle count most. Whole pictures keep their scores. docs/maps.md defines all of this. The metrics run on
+     * the CPU, as with `maps`. EINVAL: it is no region, or lies outside the picture, or nothing that is scored has
+     * scores of regions. */ \
+    TEXT(roi, NULL, \
+         "score regions of the picture, too, |-separated: NAME=WxH+X+Y, NAME=FILE.pgm (a mask), active or center")
 
 #define VMAFX_DEVICE_OPTIONS(TEXT, INT, FLAG) \
     /* "auto": the GPU as soon as it is open, until then, or without a usable GPU, the CPU; a log line says why. "cpu":
@@ -676,9 +686,10 @@ VMAFX_API const char *vmafx_model_sha256(const VmafxContext *ctx, int i, const c
  * valid as long as the context. NULL is allowed for `name` and `score`. -EINVAL before vmafx_finished(). */
 VMAFX_API int vmafx_model_score(VmafxContext *ctx, int i, const char **name, double *score);
 
-/* How many main scores the features of the option `feature` have, and the i-th of them, pooled, of encode 0, in the
- * order of reports. *name becomes its key in reports ("psnr_y", "ssimulacra2"), valid as long as the context. The score
- * is infinite or NaN if no frame has a finite one. -EINVAL before vmafx_finished(). */
+/* How many main scores the features of the option `feature` have, and behind them regions of these and of models (the
+ * option `roi`), and the i-th of all, pooled, of encode 0, in the order of reports. *name becomes its key in reports
+ * ("psnr_y", "ssimulacra2", "psnr_y.face"), valid as long as the context. The score is infinite or NaN if no frame has
+ * a finite one. -EINVAL before vmafx_finished(). */
 VMAFX_API int vmafx_feature_count(const VmafxContext *ctx);
 VMAFX_API int vmafx_feature_score(VmafxContext *ctx, int i, const char **name, double *score);
 

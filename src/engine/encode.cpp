@@ -51,11 +51,13 @@ Status Encode::start(const Plan& plan, const Range& range, const Pool& pool, int
   return monitor_.start(*table_, std::move(columns), pool, n_subsample);
 }
 
-Status Encode::make_maps(const MapsRequest& request, const VideoFormat& format) {
+Status Encode::make_maps(const MapsRequest& request, std::span<const RegionArea> regions, const VideoFormat& format) {
   VMAFX_ASSIGN(maps_, EncodeMaps::open(*plan_, format, request, named_ ? std::optional(label_.number) : std::nullopt));
-  if (request.any())
+  VMAFX_ASSIGN(regions_, EncodeRegions::make(*plan_, regions, format));
+  if (request.any() || regions_.any())
     scorer_->tell_predictions([this](int64_t frame, size_t model, std::span<const double> features) {
       maps_.predicted(frame, model, features);
+      regions_.predicted(frame, model, features, *table_);
     });
   return {};
 }
@@ -96,8 +98,10 @@ Status Encode::score(const FinishedFrame& finished) {
     VMAFX_TRY(look_->add(number, finished));
     for (const look::ToldFinding& found : look_->newly_sure()) log_.warning(early_sentence(found.words()));
   }
-  if (const int64_t number = number_of(finished.index); is_scored(number))
+  if (const int64_t number = number_of(finished.index); is_scored(number)) {
     maps_.add(number, number - progress_.first(), finished);
+    regions_.add(number, finished, *table_);
+  }
   return scorer_->add(finished);
 }
 

@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "engine/encode_look.h"
 #include "engine/encode_maps.h"
+#include "engine/encode_regions.h"
 #include "engine/plan.h"
 #include "engine/range/borders.h"
 #include "engine/range/progress.h"
@@ -44,8 +45,9 @@ class Encode {
    * range, or needs the scores of all frames and pooled_only forgets them. */
   Status start(const Plan& plan, const Range& range, const Pool& pool, int n_subsample, bool pooled_only);
 
-  /* Has frames have maps. After start(), before the first pair. */
-  Status make_maps(const MapsRequest& request, const VideoFormat& format);
+  /* Has frames have maps, and regions of them scores: in the order of the names that the plan was given. The areas must
+   * outlive the encode. After start(), before the first pair. */
+  Status make_maps(const MapsRequest& request, std::span<const RegionArea> regions, const VideoFormat& format);
 
   /* Has its pictures looked at, beside the scores. Before the first pair. */
   void look_at_pictures(LookThread& thread, size_t extractor, const VideoFormat& format, const InputFormat& ref,
@@ -150,6 +152,7 @@ class Encode {
   std::optional<Pairing> pairing_;
   std::optional<EncodeLook> look_;  // nullopt: nobody looks
   EncodeMaps maps_;
+  EncodeRegions regions_;
 };
 
 }  // namespace vmafx

@@ -27,16 +27,15 @@ ModelMap::ModelMap(const PlannedModel& model, const VideoFormat& format)
 }
 
 std::optional<ModelMap> ModelMap::make(const Plan& plan, const PlannedModel& model, const VideoFormat& format) {
+  if (!plan.has_map(model)) return std::nullopt;
   ModelMap map(model, format);
-  bool any = false;
   for (const PlannedModel::Input& input : model.inputs) {
     const PlannedExtractor& planned = plan.extractors()[static_cast<size_t>(input.extractor)];
     const Extractor& maker = plan.maker(plan.extractions()[planned.extraction]);
     const FeatureInfo& feature = feature_called(planned, input.feature);
-    any |= planned.maps && !maker.maps().empty() && !std::isnan(feature.best);
     map.inputs_.push_back({&planned, &maker, feature});
   }
-  return any ? std::optional(std::move(map)) : std::nullopt;
+  return map;
 }
 
 void ModelMap::read(const FinishedFrame& finished, std::span<double> deviations) const {

@@ -28,6 +28,9 @@ class ModelMap {
   const MapInfo& info() const { return info_; }
   size_t blocks() const { return static_cast<size_t>(info_.w) * static_cast<size_t>(info_.h); }
 
+  /* The blocks' areas, as shares of the picture's. */
+  std::span<const double> areas() const { return areas_; }
+
   /* How many values read() makes of a frame. */
   size_t deviations() const { return inputs_.size() * blocks(); }
 

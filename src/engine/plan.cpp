@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 
 #include "base/nearest.h"
 #include "engine/plan_errors.h"
+#include "kernels/active_area/active_area.h"
 #include "kernels/registry/registry.h"
 #include "kernels/signature/signature.h"
 #include "kernels/steps/gray_file.h"
@@ -82,6 +84,8 @@ std::optional<OptionTexts> take_second(const ExtractorInfo& info, OptionTexts& g
   return std::nullopt;
 }
 
+bool has_regions(const ExtractorInfo& info) { return std::ranges::any_of(info.features, &FeatureInfo::regional); }
+
 void add_written(const ExtractorInfo* info, const OptionTexts& given, std::vector<NamedFile>* written) {
   if (!info) return;
   for (const auto& [name, text] : given)
@@ -149,6 +153,49 @@ Status Plan::make_maps() {
   for (const ExtractorInfo* info : vmafx::extractors())
     if (info->flags & kMaps) names += (names.empty() ? "" : ", ") + std::string(info->name);
   return error(EINVAL, "none of the metrics has maps: score one of these, too, with feature=name=…: %s", names.c_str());
+}
+
+/* Maps of metrics that models read make the models' maps. */
+Status Plan::score_regions(std::vector<std::string> names, bool active, Log& log) {
+  bool any = false;
+  for (PlannedExtractor& planned : extractors_) {
+    const bool regional = has_regions(*planned.info);
+    any |= regional;
+    planned.maps |= regional;
+    if (!regional && planned.asked_for)
+      log.info(format_text("%s has no scores of regions (roi), only of whole pictures", planned.info->name));
+  }
+  for (const PlannedModel& model : models_) {
+    for (const PlannedModel::Input& input : model.inputs) {
+      PlannedExtractor& planned = extractors_[static_cast<size_t>(input.extractor)];
+      planned.maps |= (planned.info->flags & kMaps) != 0;
+    }
+    any |= has_map(model);
+  }
+  if (!any) {
+    std::string known;
+    for (const ExtractorInfo* info : vmafx::extractors())
+      if (has_regions(*info)) known += std::string(", ") + info->name;
+    return error(EINVAL,
+                 "roi: nothing that is scored has scores of regions; they have: models of VMAF%s. Name one with model= "
+                 "or feature=name=…",
+                 known.c_str());
+  }
+  region_names_ = std::move(names);
+  if (active) extractors_.push_back({.info = &kActiveAreaExtractor, .asker = "roi", .finds_area = true});
+  return {};
+}
+
+std::optional<size_t> Plan::active_area() const {
+  const auto found = std::ranges::find_if(extractors_, &PlannedExtractor::finds_area);
+  return found == extractors_.end() ? std::nullopt : std::optional(found->extraction);
+}
+
+bool Plan::has_map(const PlannedModel& model) const {
+  return std::ranges::any_of(model.inputs, [this](const PlannedModel::Input& input) {
+    const PlannedExtractor& planned = extractors_[static_cast<size_t>(input.extractor)];
+    return planned.maps && !planned.options.write() && !std::isnan(feature_of(*planned.info, input.feature).best);
+  });
 }
 
 std::optional<size_t> Plan::look() const {
@@ -290,7 +337,7 @@ Status Plan::instantiate(const VideoFormat& format, Log& log, int encodes) {
       columns_.push_back(key);
     }
   }
-  return {};
+  return place_regions();
 }
 
 /* Orders columns as libvmaf, on one thread, writes the features' first scores. */
@@ -357,10 +404,38 @@ Status Plan::place_inputs(PlannedModel& model) {
   return {};
 }
 
+Status Plan::place_regions() {
+  for (size_t region = 0; region < region_names_.size(); region++) {
+    for (size_t e = 0; e < extractors_.size(); e++)
+      for (size_t i = 0; i < extractors_[e].columns.size(); i++)
+        if (const int column = extractors_[e].columns[i];
+            column >= 0 && extractors_[e].extractor->features()[i].regional)
+          VMAFX_TRY(
+              place_region({.region = region, .of_picture = column, .extractor = static_cast<int>(e), .feature = i}));
+    for (size_t m = 0; m < models_.size(); m++)
+      if (has_map(models_[m]))
+        VMAFX_TRY(
+            place_region({.region = region, .of_picture = models_[m].first_column, .model = static_cast<int>(m)}));
+  }
+  return {};
+}
+
+Status Plan::place_region(PlannedRegion region) {
+  const std::string key = columns_[static_cast<size_t>(region.of_picture)] + "." + region_names_[region.region];
+  if (std::ranges::find(columns_, key) != columns_.end())
+    return error(EINVAL, "the name '%s' is taken; give the region '%s' of roi another one", key.c_str(),
+                 region_names_[region.region].c_str());
+  region.column = static_cast<int>(columns_.size());
+  columns_.push_back(key);
+  regions_.push_back(region);
+  return {};
+}
+
 void Plan::set_means(ScoreTable& table) const {
   for (const PlannedExtractor& planned : extractors_)
     for (size_t i = 0; i < planned.columns.size(); i++)
       if (planned.columns[i] >= 0) table.set_mean(planned.columns[i], planned.extractor->features()[i].mean);
+  for (const PlannedRegion& region : regions_) table.set_mean(region.column, table.mean(region.of_picture));
 }
 
 std::vector<SummaryColumn> Plan::summary_columns() const {
@@ -370,6 +445,10 @@ std::vector<SummaryColumn> Plan::summary_columns() const {
       if (planned.columns[i] >= 0) columns.push_back({planned.columns[i], planned.extractor->features()[i].worse});
   for (const PlannedModel& planned : models_) columns.push_back({planned.first_column, Worse::kLow});
   std::ranges::sort(columns, {}, &SummaryColumn::column);
+  for (const PlannedRegion& region : regions_) {
+    const auto whole = std::ranges::find(columns, region.of_picture, &SummaryColumn::column);
+    if (whole != columns.end()) columns.push_back({region.column, whole->worse});
+  }
   return columns;
 }
 
@@ -390,6 +469,9 @@ std::vector<MetricColumn> Plan::main_columns() const {
       columns.push_back({column, false});
   for (const PlannedModel& planned : models_) columns.push_back({planned.first_column, true});
   std::ranges::sort(columns, {}, &MetricColumn::column);
+  for (const PlannedRegion& region : regions_)
+    if (std::ranges::find(columns, region.of_picture, &MetricColumn::column) != columns.end())
+      columns.push_back({region.column, false});
   return columns;
 }
 
@@ -408,6 +490,12 @@ std::vector<ScoreFacts> Plan::score_facts() const {
   for (const PlannedModel& planned : models_)
     if (const auto stddev = planned.model.stddev_index())
       facts[static_cast<size_t>(planned.first_column) + *stddev].worse = Worse::kNeither;
+  for (const PlannedRegion& region : regions_) {
+    ScoreFacts& found = facts[static_cast<size_t>(region.column)];
+    const std::string key = found.key;
+    found = facts[static_cast<size_t>(region.of_picture)];
+    found.key = key;
+  }
   for (const auto& [column, is_model] : main_columns()) facts[static_cast<size_t>(column)].main = true;
   return facts;
 }

@@ -32,12 +32,15 @@ struct PlannedExtractor {
   bool device_only = false;  // somebody asked for the kernels, not for the metric
   bool unreported = false;   // another request has its keys: its scores are for the asker's model alone
   bool looks = false;        // it makes the signatures of the look: see Plan::look_at_pictures()
+  bool finds_area = false;   // it finds the active area: see Plan::score_regions()
   bool maps = false;         // its sums are to have maps: see Plan::make_maps()
   Options options;
   std::unique_ptr<const Extractor>
       extractor;           // after instantiate(): makes the scorers, and the sums if nobody else does
   size_t extraction = 0;   // after instantiate(): the place of its sums in Plan::extractions(), …
   size_t sums_offset = 0;  // and their first byte there
+
+  bool is_metric() const { return !looks && !finds_area; }
 
   /* The metric's name, "vif"; with options in the key "vif_egl_1"; if unreported, "adm of model vmaf". */
   std::string name() const;
@@ -76,6 +79,16 @@ struct PlannedModel {
   int first_column = -1;      // the column of its first score; after instantiate()
 };
 
+/* A score of a region: that of a feature, or of a model by its map. */
+struct PlannedRegion {
+  size_t region;       // the place among the names given to Plan::score_regions()
+  int of_picture;      // the column of the whole picture's score
+  int extractor = -1;  // index into Plan::extractors(), …
+  size_t feature = 0;  // and into the extractor's features()
+  int model = -1;      // or index into Plan::models()
+  int column = -1;     // of the region's score
+};
+
 /* The extractors that a GPU runs which joins a plan on the CPU. */
 struct DeviceExtractors {
   std::vector<std::unique_ptr<const Extractor>> of_plan;  // one for each extraction; null: the CPU keeps it
@@ -109,6 +122,20 @@ class Plan {
 
   /* Has the sums of metrics that are local have maps. Before place(). EINVAL: no metric is local. */
   Status make_maps();
+
+  /* Has each of these regions have the scores that metrics and models have of regions, in columns of their own, and
+   * `active`: the active area of each picture be found. Before place(), and before look_at_pictures(). EINVAL: nothing
+   * that is scored has scores of regions. */
+  Status score_regions(std::vector<std::string> names, bool active, Log& log);
+
+  /* After instantiate(). */
+  const std::vector<PlannedRegion>& regions() const { return regions_; }
+
+  /* The place in extractions() of the one that finds the active area. nullopt: none does. After instantiate(). */
+  std::optional<size_t> active_area() const;
+
+  /* Whether blocks of maps explain something of the model's score. */
+  bool has_map(const PlannedModel& model) const;
 
   /* The place in extractions() of the one that makes the signatures, the last. nullopt: nobody looks, or no metric
    * reads the luma of both pictures. After instantiate(). */
@@ -170,6 +197,8 @@ class Plan {
   Status place_column(PlannedExtractor& planned, size_t feature, Log& log);
   Status place_aggregates(Log& log);
   Status place_inputs(PlannedModel& model);
+  Status place_regions();
+  Status place_region(PlannedRegion region);
   unsigned planes_of_both(bool on_device) const;
   Status settle_look(const VideoFormat& format, Log& log);
   static VideoFormat seen_by_look(VideoFormat format, unsigned planes);
@@ -190,6 +219,8 @@ class Plan {
   std::vector<PlannedExtraction> extractions_;
   std::vector<PlannedModel> models_;
   std::vector<std::string> columns_;
+  std::vector<std::string> region_names_;
+  std::vector<PlannedRegion> regions_;
   int unseen_columns_ = 0;
   Rivals rivals_ = Rivals::kRefused;
 };

@@ -72,6 +72,7 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionOptions& params, L
   if (params.overwrite) session->plan_.allow_overwrite();
   if (session->range_.is_given()) session->plan_.write_below("range_" + session->range_.text());
   if (params.makes_maps()) VMAFX_TRY(session->plan_.make_maps());
+  VMAFX_TRY(session->start_regions());
   if (params.looks()) session->plan_.look_at_pictures();
   VMAFX_TRY(session->open_outputs(models, features));
   VMAFX_TRY(session->gpu_.open(session->plan_.names_kernels()));
@@ -85,6 +86,32 @@ StatusOr<std::vector<ModelSpec>> Session::parse_models_asked_for() {
   auto models = parse_known(params_.model, &left_out);
   for (const std::string& complaint : left_out) log_.warning(complaint + " (ignored)");
   return models;
+}
+
+/* Reads masks before anything is opened. */
+Status Session::start_regions() {
+  VMAFX_ASSIGN(regions_, parse_regions(params_.roi));
+  if (regions_.empty()) return {};
+  std::vector<std::string> names;
+  bool active = false;
+  for (const Region& region : regions_) {
+    names.push_back(region.name);
+    active |= region.kind == Region::Kind::kActive;
+    masks_.emplace_back();
+    if (region.kind != Region::Kind::kMask) continue;
+    VMAFX_ASSIGN(Mask mask, read_mask(region.path));
+    masks_.back() = std::make_shared<const Mask>(std::move(mask));
+  }
+  return plan_.score_regions(std::move(names), active, log_);
+}
+
+StatusOr<std::vector<RegionArea>> Session::lay_out_regions() const {
+  std::vector<RegionArea> areas;
+  for (size_t i = 0; i < regions_.size(); i++) {
+    VMAFX_ASSIGN(RegionArea area, RegionArea::make(regions_[i], masks_[i], format_));
+    areas.push_back(std::move(area));
+  }
+  return areas;
 }
 
 /* The color space of the option `convert`, or of the models. One session has one. */
@@ -162,6 +189,8 @@ std::vector<NamedFile> Session::named_inputs(const std::vector<ModelSpec>& model
   std::vector<NamedFile> inputs;
   for (const ModelSpec& model : models)
     if (!model.path.empty()) inputs.push_back({"model=path", model.path});
+  for (const Region& region : regions_)
+    if (!region.path.empty()) inputs.push_back({"roi", region.path});
   return inputs;
 }
 
@@ -223,6 +252,7 @@ Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
   for (const InputFormat& format : dist) warn_of_colors(ref, format, knows_sdr_only, log_);
   settle_color(format_, dist, plan_.any(kColor), log_);
   settle_fps(dist);
+  VMAFX_ASSIGN(region_areas_, lay_out_regions());
   VMAFX_TRY(plan_.instantiate(format_, log_, params_.encodes));
   recoloring_.want(plan_.planes_read());
   ref.planes_read = plan_.planes_read();
@@ -237,7 +267,8 @@ Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
   for (const auto& encode : encodes_)
     VMAFX_TRY(encode->start(plan_, range_, pool_, params_.n_subsample, params_.pooled_only));
   const WritePath folder = {params_.maps, params_.overwrite};
-  for (const auto& encode : encodes_) VMAFX_TRY(encode->make_maps({folder, params_.result_maps}, format_));
+  for (const auto& encode : encodes_)
+    VMAFX_TRY(encode->make_maps({folder, params_.result_maps}, region_areas_, format_));
   VMAFX_TRY(start_look(ref, dist));
   configured_ = true;
   return {};

@@ -22,6 +22,7 @@
 #include "engine/kept_reference.h"
 #include "engine/look_thread.h"
 #include "engine/plan.h"
+#include "engine/region/region_area.h"
 #include "engine/run_facts.h"
 #include "engine/session_gpu.h"
 #include "engine/session_options.h"
@@ -91,6 +92,8 @@ class Session {
    */
 
   StatusOr<std::vector<ModelSpec>> parse_models_asked_for();
+  Status start_regions();
+  StatusOr<std::vector<RegionArea>> lay_out_regions() const;
   Status check_subsample() const;
   Status check_pooled_only() const;
   Status open_outputs(const std::vector<ModelSpec>& models, const std::vector<FeatureSpec>& features);
@@ -159,8 +162,11 @@ class Session {
   Log log_;
   SessionGpu gpu_;
   Plan plan_;
-  std::optional<ColorTarget> color_target_;  // nullopt: pictures are scored as they are
-  Recoloring recoloring_;                    // the reference is input 0, encode i is input i + 1
+  std::vector<Region> regions_;
+  std::vector<std::shared_ptr<const Mask>> masks_;  // of each region; null: it has none
+  std::vector<RegionArea> region_areas_;            // after configure()
+  std::optional<ColorTarget> color_target_;         // nullopt: pictures are scored as they are
+  Recoloring recoloring_;                           // the reference is input 0, encode i is input i + 1
   Range range_;
   Pool pool_;
   ScoreFormat score_format_;

@@ -49,6 +49,10 @@ std::optional<RangeFacts> Session::range_facts(const Encode& encode, bool partia
   if (plan_.any(kFps)) facts->format.add("fps", format_.fps);
   facts->options = score_options();
   facts->options.add("model_files", std::move(hashes));
+  Json masks = Json::array();
+  for (const auto& mask : masks_)
+    if (mask) masks.add(mask->sha256);
+  if (!params_.roi.empty()) facts->options.add("roi_masks", std::move(masks));
   return facts;
 }
 
@@ -60,6 +64,7 @@ Json Session::score_options() const {
                                {"pool", params_.pool},
                                {"window", params_.window}});
   if (!params_.convert.empty()) options.add("convert", params_.convert);
+  if (!params_.roi.empty()) options.add("roi", params_.roi);
   return options;
 }
 
@@ -106,7 +111,7 @@ RunFacts Session::run_facts(const Encode* encode) const {
   for (const PlannedModel& planned : plan_.models())
     run.models.push_back({planned.model.name(), planned.version, planned.model.sha256()});
   for (const PlannedExtractor& planned : plan_.extractors())
-    if (!planned.looks)
+    if (planned.is_metric())
       run.metrics.push_back({planned.name(), !ended_before && pipeline_.on_device(planned.extraction)});
   if (params_.report_times) run.options = score_options();  // programs made for libvmaf get neither
   if (gpu_.device()) run.device = device_name(*gpu_.device());

@@ -42,7 +42,7 @@ FLOORS = (
     ("model",),
     ("report",),
     ("engine/frames",),
-    ("engine/device", "engine/look", "engine/range"),
+    ("engine/device", "engine/look", "engine/range", "engine/region"),
     ("engine",),
 )
 

@@ -72,7 +72,8 @@ KnownScore find_score(std::string_view key) {
   KnownScore found;
   for (const KnownScore& score : known_scores()) {
     const std::string_view begin = score.feature->key;
-    const bool fits = key == begin || (key.starts_with(begin) && key[begin.size()] == '_');
+    const bool fits =
+        key == begin || (key.starts_with(begin) && (key[begin.size()] == '_' || key[begin.size()] == '.'));
     if (fits && (!found.feature || begin.size() > std::string_view(found.feature->key).size())) found = score;
   }
   return found;

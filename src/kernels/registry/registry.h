@@ -36,8 +36,8 @@ struct KnownScore {
 /* All scores of frames that metrics provide, in report order. */
 std::span<const KnownScore> known_scores();
 
-/* The score that reports call `key`, with or without what options add to it; of several that fit, the one with the
- * longest key. nullptr in both: no metric provides it. */
+/* The score that reports call `key`, with or without what options or a region add to it; of several that fit, the one
+ * with the longest key. nullptr in both: no metric provides it. */
 KnownScore find_score(std::string_view key);
 
 /* The feature that stands for a metric. */
