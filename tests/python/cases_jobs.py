@@ -33,6 +33,7 @@ TEMPORAL = (
     "speed_temporal",
     "name=motion:motion_five_frame_window=true:motion_moving_average=true",
 )
+ROI = "face=40x30+10+8|active|center"
 OF_RUN = "fps", "vmafx", "provenance"
 
 
@@ -86,7 +87,9 @@ def parts_are_the_whole(lab):
         ("y4m", "libx264", "25"),
     ):
         dist, ref = long_pair(lab, container, codec, rate)
-        sent = Settings.from_json(json.loads(json.dumps(settings(lab, features=TEMPORAL, window="1.5").as_json())))
+        sent = Settings.from_json(
+            json.loads(json.dumps(settings(lab, features=TEMPORAL, window="1.5", roi=ROI).as_json()))
+        )
         work = pickle.loads(pickle.dumps(prepare(sent, [str(dist)], str(ref))))
         score(work, lab.folder / "whole.json")
         parts = _parts.cut(work, parts=3)

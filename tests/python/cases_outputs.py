@@ -45,6 +45,7 @@ INPUTS = {
         "videos": (["low.mp4", "high.mkv", "ref.y4m"], ["low.mp4", "high.mkv", "ref.y4m"]),
         **SCORING,
         **FFMPEG,
+        "roi": (["logo.pgm", "face.pgm"], ["--roi", "logo.pgm|center", "--roi", "a=face.pgm"]),
         **DYGRAPHS,
     },
     "report": {

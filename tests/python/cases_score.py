@@ -13,6 +13,8 @@ from pathlib import Path
 
 from command import command, environment, vmafx
 from common import FRAMES, HEIGHT, WIDTH, alive, case, check, check_equal
+from vmafx.command._models import Size
+from vmafx.command._regions import scaled
 from vmafx.command._said import Said
 
 OLD_REPORT = '{"version": "1", "fps": 0, "frames": []}'  # a new report may replace it
@@ -126,6 +128,26 @@ def command_writes_the_log(lab):
     check_equal(
         sorted(path.name for path in lab.folder.iterdir()), ["log.csv", "log.json", "log.ndjson", "log.xml"], "files"
     )
+
+
+@case
+def regions_have_scores(lab):
+    """Regions stand in the table and in JSON, and rectangles follow the size at which pictures are scored."""
+    words = lab.clips.dist, lab.clips.ref, "--feature", "psnr", "--roi", f"half={WIDTH // 2}x{HEIGHT}+0+0"
+    words = *words, "--roi", "center|active"
+    result, _ = scored(lab, *words)
+    names = "half", "center", "active"
+    wanted = ["vmaf", "psnr_y", *(f"psnr_y.{name}" for name in names), *(f"vmaf.{name}" for name in names)]
+    check_equal(result["scores"], wanted, "scores")
+    pooled = result["encodes"][0]["pooled"]
+    check(pooled["psnr_y.half"]["mean"] != pooled["psnr_y"]["mean"], "the half has the picture's score")
+    done = vmafx(lab, "score", *words, "--scale", f"{2 * WIDTH}x{2 * HEIGHT}", "--log", "large.csv").succeeded()
+    check_equal([row.split()[1] for row in done.out.splitlines()[1:9]], wanted, "scores of the table")
+    vmafx(lab, "score", *words, "--scale", f"{2 * WIDTH}x{2 * HEIGHT}", "--log", "large.json").succeeded()
+    told = lab.json("large.json")["vmafx"]["options"]["roi"]
+    check_equal(told, f"half={WIDTH}x{2 * HEIGHT}+0+0|center|active", "regions of larger pictures")
+    check_equal(scaled("3x2+2+1|m=m.pgm", Size(5, 3), Size(4, 2)), "2x1+2+1|m=m.pgm", "rounded edges")
+    vmafx(lab, "score", lab.clips.dist, lab.clips.ref, "--roi", "face").failed("roi=face: it is no region")
 
 
 def scored_p5(lab):

@@ -45,10 +45,12 @@ def stands_for(key: str, metric: str) -> bool:
 
 
 def _known(key: str) -> tuple[str, str, str | None, bool, bool] | None:
-    """Finds the longest known key that this one begins with: options add to the end of a key, after `_`."""
+    """Finds the longest known key that this one begins with: options add to the end of a key, after `_`, and regions
+    after a point.
+    """
     end = len(key)
     while end > 0:
         if known := KNOWN.get(key[:end]):
             return known
-        end = key.rfind("_", 0, end)
+        end = max(key.rfind("_", 0, end), key.rfind(".", 0, end))
     return None

@@ -27,7 +27,7 @@ SCHEMA = 1
 MOST_AT_ONCE = 4  # inputs that are read at the same time
 FORMATS = ".json", ".ndjson"  # logs that have room for it
 # The settings that change scores; those of models and of input options are told in another form.
-OF_SCORES = "features", "scale", "window", "partial", "as_is", "hwaccel", "scale_on", "convert"
+OF_SCORES = "features", "scale", "window", "partial", "as_is", "hwaccel", "scale_on", "convert", "roi"
 # Input options whose value is for nobody else.
 SECRET = re.compile("auth|cookie|header|key|pass|proxy|secret|token|user", re.I)
 

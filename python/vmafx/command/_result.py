@@ -9,6 +9,7 @@ from ._findings import doubt_text, doubts_of
 from ._keys import Facts, stands_for
 from ._models import metrics_of
 from ._names import redact
+from ._regions import whole_key
 from ._scores import Encode
 from ._scoring import TimeRange, Work
 from ._statistics import pooled_values, worst_frames, worst_tail_name, worst_value_name
@@ -130,14 +131,15 @@ def _models(work: Work, group: Any) -> dict[str, dict[str, Any]]:
 
 def asked_keys(encode: Encode, work: Work) -> list[str]:
     """Returns the keys of the models' scores, and the main ones of the features that were asked for, also for CSV,
-    which does not tell these.
+    which does not tell these; then those that regions have of models.
     """
     if "scores" in encode.run:
         features = [key for key in encode.scores if (facts := encode.facts(key)).main and facts.metric]
     else:
         metrics = metrics_of(work.settings.features)
         features = [key for key in encode.scores if any(stands_for(key, metric) for metric in metrics)]
-    return [key for key in (*work.models, *features) if key in encode.scores]
+    of_models = [key for key in encode.scores if whole_key(key, work.models)]
+    return [key for key in (*work.models, *features, *of_models) if key in encode.scores]
 
 
 def score_cells(facts: Facts, pooled: Mapping[str, Any], worst: Mapping[str, Any] | None) -> list[str]:

@@ -189,7 +189,7 @@ SETTINGS = _object(
         "range": MAYBE_TEXT,
         "log": {"enum": ["json", "ndjson", "csv", "xml"], "description": "the format of a report"},
     },
-    {"convert": MAYBE_TEXT},
+    {"convert": MAYBE_TEXT, "roi": MAYBE_TEXT},
 )
 PROVENANCE = _object(
     {

@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypedDict
 
-from . import _beginning, _decision, _ffmpeg, _fold, _inputs, _models
+from . import _beginning, _decision, _ffmpeg, _fold, _inputs, _models, _regions
 from ._changes import AS_TAGGED, Change, counting_rate, notes_of
 from ._files import files_in, missing_bytes
 from ._models import Scale, Size
@@ -67,6 +67,7 @@ class Settings:
     scale_on: str = "cpu"  # the value of --scale-on
     maps: str | None = None  # a folder for maps
     convert: str | None = None  # the value of --convert: the color space in which the filter scores
+    roi: str | None = None  # regions that have scores of their own, in samples of the reference: _regions.py
 
     def as_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -160,8 +161,12 @@ class Work:
         """The models' names, by the keys of their scores in reports."""
         return {key: name for group in self.groups for key, name in group.keys.items()}
 
+    @property
+    def size_of_reference(self) -> Size:
+        return Size(self.ref.width, self.ref.height)
+
     def size_of(self, group: Group) -> Size:
-        return group.size or Size(self.ref.width, self.ref.height)
+        return group.size or self.size_of_reference
 
     @property
     def videos(self) -> list[_ffmpeg.Video]:
@@ -535,6 +540,7 @@ def _filter_options(work: Work, group: Group, log: Path, time_range: TimeRange |
         "check": "off" if settings.as_is else None,
         "maps": settings.maps,
         "convert": settings.convert,
+        "roi": settings.roi and _regions.scaled(settings.roi, work.size_of_reference, work.size_of(group)),
     }
     if len(work.dists) > 1:
         options |= {"encodes": len(work.dists), "encode_names": "|".join(work.names)}

@@ -24,6 +24,7 @@ from ._names import redact
 from ._outputs import PAGE, REPORT, Guard, Output, add_force, check_outputs, heatmaps
 from ._provenance import FORMATS, add_to_log, packets_beside, provenance_of
 from ._result import Result
+from ._regions import masks_of
 from ._said import Said
 from ._schemas import check_packages
 from ._scores import Encode, read_scores
@@ -81,6 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="score only this part, such as 60s-120s; `vmafx merge` joins the logs of parts",
     )
     add_changes(parser)
+    add_regions(parser)
     help_strict = f"end with the status {DOUBTFUL} if anything makes the scores doubtful, after all outputs"
     add("--strict", action="store_true", help=help_strict)
     add_scoring_arguments(parser)
@@ -123,6 +125,14 @@ def add_changes(parser: argparse.ArgumentParser) -> None:
         "pair frames by their times, or by their number, for encodes that were renumbered or run faster (default: time)"
     )
     add("--pair-by", choices=("number", "time"), metavar="HOW", help=help_pair)
+
+
+def add_regions(parser: argparse.ArgumentParser) -> None:
+    help_roi = (
+        "also score this region: WxH+X+Y in samples of the reference, a mask FILE.pgm, 'active' (inside black bars) or "
+        "'center' (the middle counts most); with NAME= before it, its scores are called so; may be repeated"
+    )
+    parser.add_argument("--roi", action="append", default=[], metavar="REGION", help=help_roi)
 
 
 def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
@@ -512,6 +522,7 @@ def scoring_settings(arguments: argparse.Namespace, window: str | None = None, d
         hwaccel=arguments.hwaccel,
         scale_on=arguments.scale_on,
         convert=arguments.convert,
+        roi="|".join(getattr(arguments, "roi", [])) or None,
     )
 
 
@@ -550,7 +561,14 @@ def _check_outputs(arguments: argparse.Namespace) -> Guard:
         *heatmaps([*arguments.feature, *(arguments.model or [])]),
     ]
     return check_outputs(
-        [*arguments.videos, *read_for_scoring(arguments), *dygraphs_files(arguments.dygraphs)], outputs, arguments.force
+        [
+            *arguments.videos,
+            *read_for_scoring(arguments),
+            *masks_of(arguments.roi),
+            *dygraphs_files(arguments.dygraphs),
+        ],
+        outputs,
+        arguments.force,
     )
 
 

@@ -9,6 +9,7 @@ from .._findings import SURE, doubt_text, doubts_of, wrong_pairs
 from .._known_metrics import METRICS
 from .._known_models import BY_NAME
 from .._keys import Facts, stands_for
+from .._regions import whole_key
 from .._scores import Encode
 from .._statistics import pool, pooled_values, worst_frames, worst_tail_name
 from .._terminal import time_text
@@ -111,7 +112,11 @@ def _model_of(encode: Encode, key: str) -> str:
 def _meanings(encodes: Sequence[Encode], keys: Sequence[str]) -> Iterator[str]:
     for key in keys:
         encode = next((encode for encode in encodes if key in encode.scores), encodes[0])
-        yield f"{key}: {meaning(encode.facts(key), key, _model_of(encode, key))}"
+        facts = encode.facts(key)
+        if whole := whole_key(key, encode.scores):
+            yield f"{key}: {whole} of the region {key[len(whole) + 1 :]} of the picture. {side_of(facts)}"
+        else:
+            yield f"{key}: {meaning(facts, key, _model_of(encode, key))}"
 
 
 def meaning(facts: Facts, key: str, model: str = "") -> str:
