@@ -271,7 +271,10 @@ VMAFX_API void vmafx_options_set_device_context(VmafxOptions *options, enum Vmaf
     FLAG(verify_fail, 0, "end with an error when verify finds a difference") \
     /* Each GPU admits a limited number of processes (docs/hip.md). A process beyond them runs on the CPU with "auto";
      * with "hip", vmafx_open() waits up to this many seconds for a place, then fails with EBUSY. */ \
-    INT(device_wait, 60, 0, INT_MAX, "seconds that backend=hip waits for a GPU that other processes fill")
+    INT(device_wait, 60, 0, INT_MAX, "seconds that backend=hip waits for a GPU that other processes fill") \
+    /* About how many frame pairs the stream has; 0: nobody knows. With backend "auto" it helps to decide whether a GPU
+     * is opened, and when. It changes no score, and the stream may be shorter or longer. */ \
+    INT(expected_frames, 0, 0, INT_MAX, "about how many frame pairs come, for backend=auto; 0: unknown")
 
 #define VMAFX_OTHER_OPTIONS(TEXT, INT, FLAG) \
     /* 1: all reports but "sub" have the times of frames (VmafxPicture.time). 0: only "json" and "ndjson" do, for

@@ -63,7 +63,7 @@ StatusOr<std::shared_ptr<const DevicePlace>> take_device_place(const std::string
       int fd = -1;
       const Taken taken =
           folder.empty() ? Taken::kUnknown : try_to_take(file_of_place(folder, devices[i], number), &fd);
-      if (taken != Taken::kOthers) return std::make_shared<const DevicePlace>(fd, i);
+      if (taken != Taken::kOthers) return std::make_shared<const DevicePlace>(fd, i, number);
     }
   return error(EBUSY, "other processes use it, as many as it has room for (%d; VMAFX_DEVICE_PLACES changes that)",
                most);

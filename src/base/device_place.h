@@ -18,15 +18,17 @@ namespace vmafx {
 /* A place that is taken, as long as it lives. */
 class DevicePlace {
  public:
-  DevicePlace(int fd, size_t device) : device_(device), fd_(fd) {}
+  DevicePlace(int fd, size_t device, int number) : device_(device), number_(number), fd_(fd) {}
   ~DevicePlace();
   DevicePlace(const DevicePlace&) = delete;
   DevicePlace& operator=(const DevicePlace&) = delete;
 
   size_t device() const { return device_; }  // index into the names that were given
+  int number() const { return number_; }     // of the place on that device, from 0
 
  private:
   const size_t device_;
+  const int number_;
   const int fd_;  // -1: there is no folder to share places in, so there is no bound
 };
 

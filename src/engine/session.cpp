@@ -404,6 +404,7 @@ Status Session::check_open(bool against) const {
 
 /* Pairs before the range wait, untouched, until one of its own comes. */
 Status Session::offer(Submission submission) {
+  const StreamClock::Call call(clock_);
   auto begins = meet(submission.dist);
   VMAFX_TRY(keep(begins.status()));
   if (has_no_picture(submission)) return {};
@@ -464,10 +465,13 @@ Status Session::queue(Submission submission) {
   VMAFX_TRY(keep(frames.status()));
   if (recoloring_.converts(0)) ref = recoloring_.recolored(0, std::move(ref.value()), gpu_.may_run());
 
-  if (submitted_ == 0) started_ = std::chrono::steady_clock::now();
-  gpu_.stream_began();
+  if (submitted_ == 0) {
+    started_ = std::chrono::steady_clock::now();
+    clock_.restart();
+  }
   VMAFX_TRY(keep(look_at_gpu()));
-  VMAFX_TRY(pump([this] { return pipeline_.full(); }));
+  if (pipeline_.cpu_could_help()) gpu_.share(stream_state(), pipeline_);
+  VMAFX_TRY(pump(true, [this] { return pipeline_.full(); }));
   VMAFX_TRY(keep(reports_.write_complete_frames(encodes_)));
   for (Pipeline::EncodeFrame& frame : frames.value()) {
     Encode& encode = *encodes_[static_cast<size_t>(frame.encode)];
@@ -480,6 +484,7 @@ Status Session::queue(Submission submission) {
   }
   submitted_ += static_cast<int64_t>(frames.value().size());
   VMAFX_TRY(keep(pipeline_.add(std::move(ref.value()), frames.value())));
+  clock_.submitted();
   return keep(reports_.reserve(encodes_.front()->table(), submitted_));
 }
 
@@ -504,12 +509,21 @@ void Session::fail(Status status) noexcept {
   if (failure_.ok()) failure_ = std::move(status);
 }
 
-/* Scores finished frames, in order; waits for the next one while `must_wait()`. */
+/* Scores finished frames, in order; waits for the next one, or with `for_room` for room in the pipeline, while
+ * `must_wait()`. */
 template <class MustWait>
-Status Session::pump(MustWait must_wait) {
+Status Session::pump(bool for_room, MustWait must_wait) {
+  constexpr std::chrono::milliseconds kLook{2}, kCheck{500};
   FinishedFrame finished;
-  while (pipeline_.take(must_wait(), &finished)) VMAFX_TRY(keep(score(finished)));
-  return {};
+  for (;;) {
+    if (pipeline_.take(false, &finished)) {
+      VMAFX_TRY(keep(score(finished)));
+    } else {
+      if (pipeline_.empty() || !must_wait()) return {};
+      VMAFX_TRY(keep(look_at_gpu()));
+      pipeline_.wait(for_room, gpu_.comes_later() ? kLook : kCheck);
+    }
+  }
 }
 
 Status Session::score(const FinishedFrame& finished) {
@@ -531,11 +545,12 @@ Encode* Session::ready_encode() const {
 }
 
 Status Session::receive(bool wait, VmafxFrameResult* result, bool* ready) {
+  const StreamClock::Call call(clock_);
   *ready = false;
   if (!configured_) return {};
   if (!ready_encode() && !finished_) {
     VMAFX_TRY(failure_);
-    VMAFX_TRY(pump([&] { return wait && !ready_encode(); }));
+    VMAFX_TRY(pump(false, [&] { return wait && !ready_encode(); }));
     VMAFX_TRY(keep(reports_.write_complete_frames(encodes_)));
   }
   Encode* const encode = ready_encode();
@@ -547,15 +562,18 @@ Status Session::receive(bool wait, VmafxFrameResult* result, bool* ready) {
 
 /* Scores everything that is in flight. */
 Status Session::empty_pipeline() {
-  return pump([] { return true; });
+  return pump(false, [] { return true; });
 }
 
 /* Ends the stream: all scores are complete afterwards. */
 Status Session::drain() {
+  ends_ = true;
   VMAFX_TRY(empty_pipeline());
   for (const auto& encode : encodes_) VMAFX_TRY(keep(encode->flush()));
   ended_ = std::chrono::steady_clock::now();
-  gpu_.end_stream();
+  gpu_.end_stream(stream_state());
+  if (const int64_t beside = pipeline_.beside_gpu())
+    log_.verbose(format_text("the CPU scored %lld pairs beside the GPU", static_cast<long long>(beside)));
   return {};
 }
 
@@ -566,6 +584,7 @@ Status Session::finish() {
   for (const auto& encode : encodes_)
     if (encode->progress().met()) VMAFX_TRY(keep(encode->progress().check_end()));
   if (submitted_ == 0) return error(EINVAL, "no frames were scored: the inputs gave no frame pair");
+  const StreamClock::Call call(clock_);
   VMAFX_TRY(drain());
   finished_ = true;
   const Status reported = keep(write_reports(false));

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/cpu.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "engine/encode.h"
@@ -27,6 +28,7 @@
 #include "engine/session_gpu.h"
 #include "engine/session_options.h"
 #include "engine/session_reports.h"
+#include "engine/stream_clock.h"
 #include "report/outputs.h"
 #include "report/pooling.h"
 #include "report/report.h"
@@ -131,7 +133,7 @@ class Session {
   StatusOr<std::vector<Pipeline::EncodeFrame>> read(DistPictures pictures);
   Status keep(Status status);
   template <class MustWait>
-  Status pump(MustWait must_wait);
+  Status pump(bool for_room, MustWait must_wait);
   Status empty_pipeline();
   Status score(const FinishedFrame& finished);
   Encode* ready_encode() const;
@@ -143,6 +145,8 @@ class Session {
    */
 
   Status start_gpu();
+  std::optional<int64_t> expected_pairs() const;
+  StreamState stream_state() const;
   Status look_at_gpu();
   Status check_device();
   std::optional<int64_t> takeover(const Encode* encode) const;
@@ -187,6 +191,10 @@ class Session {
   std::chrono::steady_clock::time_point started_, ended_;
   Status failure_;  // the first failure; the session stays failed
   bool finished_ = false;
+  bool ends_ = false;  // no picture comes any more
+  const int processors_ = usable_threads();
+  StreamClock clock_;             // of all pairs, or of those since a GPU took over
+  int64_t submitted_to_cpu_ = 0;  // pictures of the reference before that
 };
 
 }  // namespace vmafx

@@ -106,7 +106,8 @@ RunFacts Session::run_facts(const Encode* encode) const {
                .verification = pipeline_.verification(),
                .conversion = conversion_facts(),
                .scores = plan_.score_facts()};
-  const bool ended_before = encode && run.takeover == encode->number_of(encode->submitted());
+  const bool ended_before =
+      encode && run.takeover == encode->number_of(encode->submitted()) && pipeline_.given_to_device() == 0;
   if (ended_before) run.takeover.reset();
   for (const PlannedModel& planned : plan_.models())
     run.models.push_back({planned.model.name(), planned.version, planned.model.sha256()});

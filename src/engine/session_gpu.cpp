@@ -3,7 +3,24 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/cpu.h"
+#include "base/hash.h"
+
 namespace vmafx {
+
+namespace {
+
+/* Tells plans apart that take different times. */
+std::string name_costs(const Plan& plan, const VideoFormat& format, int encodes, int threads) {
+  std::string text = format_text("%s %dx%d %d %d, %d encodes, %d threads", cpu_level().c_str(), format.w, format.h,
+                                 format.bpc, static_cast<int>(format.chroma), encodes, threads);
+  for (const PlannedExtraction& extraction : plan.extractions()) text += "\n" + plan.key(extraction);
+  Hash hash;
+  hash.add(text.data(), text.size());
+  return Hash::text(hash.value());
+}
+
+}  // namespace
 
 Status SessionGpu::open(bool at_once) {
   VMAFX_ASSIGN(backend_, open_backend(request_.backend, request_.device, at_once, log_));
@@ -17,11 +34,31 @@ Status SessionGpu::start(const Plan& plan, const VideoFormat& format, std::optio
   if (std::ranges::none_of(made.of_plan, [](const auto& extractor) { return extractor != nullptr; })) return {};
   kept_by_cpu_ = std::move(made.kept);
   DeviceQueueRequest queue{std::move(made.of_plan), format, spare_pictures, request_.encodes, recolorers};
-  auto opening = DeviceOpening::start(
-      {.device = request_.device, .queue = std::move(queue), .beside_stream = !spare_pictures.has_value()}, log_);
+  waiting_ = DeviceOpening::Request{
+      .device = request_.device, .queue = std::move(queue), .beside_stream = !spare_pictures.has_value()};
+  pipeline.expect_device_queue(true);
+  auto delay = opening_delay();
+  if (!delay.ok()) return give_up(delay.status(), pipeline);
+  if (!delay.value() && !spare_pictures) {
+    choice_.emplace(name_costs(plan, format, request_.encodes, pipeline.threads()), request_.device.name);
+    return {};
+  }
+  waiting_->delay = delay.value().value_or(std::chrono::milliseconds(0));
+  return begin_opening(pipeline);
+}
+
+Status SessionGpu::begin_opening(Pipeline& pipeline) {
+  if (choice_) waiting_->turn = choice_->turn();
+  auto opening = DeviceOpening::start(std::move(*std::exchange(waiting_, std::nullopt)), log_);
   if (!opening.ok()) return give_up(opening.status(), pipeline);
   opening_ = std::move(opening.value());
-  pipeline.expect_device_queue(true);
+  opening_began_ = std::chrono::steady_clock::now();
+  return {};
+}
+
+Status SessionGpu::consider(const StreamState& stream, Pipeline& pipeline) {
+  if (waiting_ && choice_ && choice_->opens(stream)) VMAFX_TRY(begin_opening(pipeline));
+  if (opening_) opening_->stream_began();
   return {};
 }
 
@@ -36,21 +73,22 @@ Status SessionGpu::add_queue(const Plan& plan, const VideoFormat& format, std::o
   return status.ok() ? status : give_up(status, pipeline);
 }
 
-void SessionGpu::stream_began() {
-  if (opening_) opening_->stream_began();
-}
-
 void SessionGpu::wait() {
   if (opening_) (void)opening_->wait();
 }
 
 std::optional<Status> SessionGpu::outcome() const { return opening_ ? opening_->outcome() : std::nullopt; }
 
-StatusOr<bool> SessionGpu::take_over(Pipeline& pipeline) {
+StatusOr<bool> SessionGpu::take_over(const StreamState& stream, Pipeline& pipeline) {
   const Status joined = join(pipeline);
   if (!joined.ok()) {
     VMAFX_TRY(give_up(joined, pipeline));
     return false;
+  }
+  if (choice_) {
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - opening_began_;
+    choice_->opened(took.count(), backend_.device->pci_address);
+    choice_->measured_cpu(stream);
   }
   opening_.reset();
   pipeline.expect_device_queue(false);
@@ -68,13 +106,32 @@ Status SessionGpu::join(Pipeline& pipeline) {
   return {};
 }
 
+void SessionGpu::share(const StreamState& stream, Pipeline& pipeline) {
+  if (!choice_ || !device()) return;
+  pipeline.give_cpu(choice_->pairs_for_cpu(stream, pipeline.fewest_for_cpu(), pipeline.room()));
+}
+
 Status SessionGpu::give_up(const Status& reason, Pipeline& pipeline) {
+  waiting_.reset();
   opening_.reset();
   pipeline.expect_device_queue(false);
   return give_up_device(request_.backend, reason, backend_, log_);
 }
 
-void SessionGpu::end_stream() {
+void SessionGpu::end_stream(const StreamState& stream) {
+  if (choice_) {
+    if (comes_later()) choice_->measured_cpu(stream);
+    else if (device()) choice_->measured_gpu(stream);
+    choice_->ended(stream);
+    (void)guarded([&]() -> Status {
+      choice_->keep();
+      return {};
+    });
+  }
+  if (std::exchange(waiting_, std::nullopt)) {
+    backend_.fallback = "the stream ended before opening a GPU would have paid";
+    log_.verbose("backend=auto ran on the CPU: " + backend_.fallback);
+  }
   if (!opening_) return;
   opening_->wait_for_search();
   const std::optional<Status> outcome = opening_->outcome();

@@ -18,14 +18,42 @@ Status Session::start_gpu() {
   return {};
 }
 
-/* Has the GPU take over from the next frame on, once it is open; says so once if it does not open. */
+/* The pairs of the whole stream, if anybody knows. */
+std::optional<int64_t> Session::expected_pairs() const {
+  if (params_.expected_frames > 0) return params_.expected_frames;
+  if (reference_) return reference_->frames();
+  return range_.pairs();
+}
+
+StreamState Session::stream_state() const {
+  const int64_t seen = clock_.pairs_submitted();
+  auto expected = expected_pairs();
+  if (expected) *expected = std::max<int64_t>(0, *expected - submitted_to_cpu_);
+  return {.seen = seen,
+          .finished = std::max<int64_t>(0, seen - static_cast<int64_t>(pipeline_.in_flight())),
+          .before = submitted_to_cpu_,
+          .expected = expected,
+          .elapsed = clock_.elapsed(),
+          .source_pair = clock_.source_pair(),
+          .worker_seconds = pipeline_.worker_seconds(),
+          .busy = clock_.busy(processors_),
+          .threads = pipeline_.threads(),
+          .processors = processors_};
+}
+
+/* Has the GPU opened beside the stream once that pays, and take over once it is open; says so once if it does not
+ * open. At the end of the stream it takes over only what the CPU has not begun. */
 Status Session::look_at_gpu() {
+  if (!gpu_.comes_later()) return {};
+  if (!ends_) VMAFX_TRY(gpu_.consider(stream_state(), pipeline_));
+  else if (!pipeline_.has_waiting()) return {};
   const std::optional<Status> outcome = gpu_.outcome();
   if (!outcome) return {};
   if (!outcome->ok()) return gpu_.give_up(*outcome, pipeline_);
-  VMAFX_TRY(empty_pipeline());
-  VMAFX_ASSIGN(const bool took_over, gpu_.take_over(pipeline_));
+  VMAFX_ASSIGN(const bool took_over, gpu_.take_over(stream_state(), pipeline_));
   if (!took_over) return {};
+  submitted_to_cpu_ = clock_.pairs_submitted();
+  clock_.restart();
   for (const auto& encode : encodes_) takeover_.push_back(encode->number_of(encode->submitted()));
   log_beginning(run_facts(), log_);
   return {};

@@ -8,6 +8,7 @@
 
 #include "tests/support/stream.h"
 
+#include "base/mutex.h"
 #include "engine/frames/pipeline.h"
 
 using namespace vmafx;
@@ -117,6 +118,11 @@ class Watcher : public Extractor {
     *converted = static_cast<std::byte>(first_of(picture));
   }
   void extract(const FrameSet& frames, std::byte*, void* sums) const override {
+    {
+      const MutexLock lock(mutex_);
+      extracted_++;
+      while (held_) changed_.wait(mutex_);
+    }
     auto& seen = *static_cast<Seen*>(sums);
     for (size_t i = 0; i < frames.converted_ref.size(); i++)
       seen.ref[i] = std::to_integer<int64_t>(*frames.converted_ref[i]);
@@ -133,10 +139,25 @@ class Watcher : public Extractor {
   std::unique_ptr<StreamScorer> make_scorer() const override { return nullptr; }
   DeviceTwin* device_twin() const override { return &twin; }
 
+  /* The CPU's jobs wait as long as it is held. */
+  void hold(bool held) {
+    const MutexLock lock(mutex_);
+    held_ = held;
+    changed_.notify_all();
+  }
+  int extracted() const {
+    const MutexLock lock(mutex_);
+    return extracted_;
+  }
+
   mutable Looks twin;
 
  private:
   const Reads reads_;
+  mutable Mutex mutex_;
+  mutable Condition changed_;
+  bool held_ VMAFX_GUARDED_BY(mutex_) = false;
+  mutable int extracted_ VMAFX_GUARDED_BY(mutex_) = 0;  // frames that the CPU saw
 };
 
 /* The next pair of a stream with one encode. */
@@ -145,15 +166,22 @@ void add(Pipeline& pipeline, int64_t index, bool scored, Pipeline::Held ref, Pip
   assert_ok(pipeline.add(std::move(ref), encode));
 }
 
-constexpr int kNever = -1, kFrames = 20;
+constexpr int kNever = -1, kFrames = 20, kThreads = 2, kAhead = 5, kWaiting = kAhead - 1;
+
+/* The CPU has as many of the frames before `begins` as it can, and begins none but those of its two threads. After that
+ * it has `shares` frames of each eight. */
+struct Together {
+  bool in_flight = false;
+  int shares = 0;
+};
 
 /* Sends 20 frames by, and expects each to be seen with those before it: from frame `begins` on by the device, from
  * `fails_at` on again by the CPU. */
-void watch(const Reads& reads, int begins, int fails_at = kNever) {
+void watch(const Reads& reads, int begins, int fails_at = kNever, const Together& together = {}) {
   const auto first_sample = [](int n, bool distorted) -> int64_t { return make_samples(kPictures, n, distorted)[0]; };
   Watcher watcher(reads);
   Pipeline pipeline;
-  assert_ok(pipeline.start({&watcher}, 2, 1));
+  assert_ok(pipeline.start({&watcher}, kThreads, together.in_flight ? kAhead : 1));
   pipeline.expect_device_queue(begins > 0);
   int taken = 0;
   const int earlier = std::max(reads.history, reads.converted);
@@ -176,11 +204,17 @@ void watch(const Reads& reads, int begins, int fails_at = kNever) {
   reader.start(luma_read(), log);
   for (int n = 0; n < kFrames; n++) {
     while (pipeline.full()) take_one();
-    if (n == begins) {
+    if (together.in_flight && n == begins - kThreads - kWaiting) {
       while (take_one()) continue;
+      watcher.hold(true);
+    }
+    if (n == begins) {
+      while (!together.in_flight && take_one()) continue;
       assert_ok(pipeline.add_device_queue(open_test_device(), kFormat, std::nullopt, 0));
       pipeline.expect_device_queue(false);
+      watcher.hold(false);
     }
+    if (together.shares && n > begins && n % 8 == 0) pipeline.give_cpu(together.shares);
     if (n == fails_at) {
       while (take_one()) continue;
       watcher.twin.fails = true;
@@ -191,6 +225,10 @@ void watch(const Reads& reads, int begins, int fails_at = kNever) {
   }
   while (take_one()) continue;
   ck_assert_int_eq(taken, kFrames);
+  if (together.in_flight && fails_at == kNever)
+    ck_assert_int_le(watcher.extracted(), begins - kWaiting + 2 * together.shares);
+  ck_assert_int_ge(watcher.extracted(), std::min(together.shares, kFrames - 16));
+  if (reads.converted && together.shares) return;  // how many pictures the CPU had not converted is a matter of time
   if (reads.converted)  // what the CPU would need if the device failed
     ck_assert_int_eq(TestPicture::alive, begins != kNever && fails_at == kNever ? 2 * (reads.converted + 1) : 0);
   else
@@ -407,6 +445,17 @@ START_TEST(earlier_frames_as_they_are_converted) {
 }
 END_TEST
 
+START_TEST(both_at_once) {
+  for (const Reads& reads : {Reads{.ref = 1, .every_frame = true}, Reads{.ref = 1, .history = 2, .every_frame = true},
+                             Reads{.ref = 1, .dist = 1, .history = 1, .every_frame = true},
+                             Reads{.ref = 1, .dist = 1, .converted = kMostBack, .every_frame = true}})
+    for (const int shares : {0, 1, 2, 6, 7})
+      for (const int fails_at : {kNever, 13})
+        for (const int begins : {6, 7, 9}) watch(reads, begins, fails_at, {.in_flight = true, .shares = shares});
+  ck_assert_int_eq(TestPicture::alive, 0);
+}
+END_TEST
+
 START_TEST(chroma_of_the_frames_that_read_it) {
   watch_chroma(false);
   watch_chroma(true);
@@ -421,5 +470,6 @@ int main() {
                                 {"handover", the_cpu_takes_over_at_the_frame_that_failed},
                                 {"history", earlier_frames_of_the_sides_that_are_read},
                                 {"converted", earlier_frames_as_they_are_converted},
+                                {"both", both_at_once},
                                 {"chroma", chroma_of_the_frames_that_read_it}});
 }

@@ -854,9 +854,11 @@ START_TEST(gpu_is_refused_with_a_cause) {
   params.backend = "hip";
   assert_contains(open_complaint(params, -ENOENT), "backend=hip cannot run: no HIP runtime library");
   params.backend = "auto";
+  setenv("VMAFX_HIP_DELAY", "0", 1);
   const Outcome outcome = run_stream(params);
   ck_assert_int_eq(outcome.error, 0);
   assert_contains(outcome.log, "backend=auto runs on the CPU: no HIP runtime library");
+  unsetenv("VMAFX_HIP_DELAY");
   unsetenv("VMAFX_HIP_RUNTIME");
 }
 END_TEST

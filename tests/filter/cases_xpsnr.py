@@ -210,7 +210,7 @@ def xpsnr_has_its_own_options_and_few_of_ours(lab):
         re.findall(r"^   (\w+) +<", shown, re.M),
         (
             "stats_file f eof_action shortest repeatlast ts_sync_mode n_threads backend device import fallback verify "
-            "verify_fail device_wait overwrite"
+            "verify_fail device_wait expected_frames overwrite"
         ).split(),
         "options",
     )

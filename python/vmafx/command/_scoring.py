@@ -480,10 +480,12 @@ def _score(
 ) -> Said:
     seeks = _seeks(work, time_range, early) if time_range else None
     logs = [log] if len(work.groups) == 1 else [log.with_stem(f"{log.stem}.{i}") for i in range(len(work.groups))]
-    filters = [_filter_options(work, group, path, time_range, device) for group, path in zip(work.groups, logs)]
+    extent = _extent(work, time_range, early)
+    options = {"range": time_range, "device": device or work.settings.device, "expected_frames": _frames(extent)}
+    filters = [_filter_options(work, group, path, options) for group, path in zip(work.groups, logs)]
     try:
         command = _command(work, filters, seeks, device)
-        said = run_ffmpeg(command, _extent(work, time_range, early), show, processes, stdin)
+        said = run_ffmpeg(command, extent, show, processes, stdin)
         if not all(path.exists() for path in logs):  # FFmpeg up to 6.1 may fail with status 0
             fail(1, said)
         if len(logs) > 1 and time_range:
@@ -521,26 +523,32 @@ def _extent(work: Work, time_range: TimeRange | None, early: float) -> Extent:
     return Extent(end - begin, rate)
 
 
+def _frames(extent: Extent) -> int | None:
+    """Returns about how many frame pairs come, if that is known."""
+    if not extent.seconds or not extent.rate:
+        return None
+    return max(1, min(round(extent.seconds * extent.rate), 2**31 - 1))
+
+
 # -- The command line of ffmpeg ----------------------------------------------------------------------------------------
 
 
-def _filter_options(work: Work, group: Group, log: Path, time_range: TimeRange | None, device: str | None) -> str:
+def _filter_options(work: Work, group: Group, log: Path, of_run: dict[str, Any]) -> str:
     settings = work.settings
     options: dict[str, Any] = {
         "model": "|".join(group.models),
         "feature": "|".join(group.features) or None,
         "window": settings.window,
         "backend": settings.backend,
-        "device": device or settings.device,
         "n_threads": settings.threads,
         "log_path": log,
         "shortest": 1,
-        "range": time_range,
         "overwrite": 1 if settings.overwrite else None,
         "check": "off" if settings.as_is else None,
         "maps": settings.maps,
         "convert": settings.convert,
         "roi": settings.roi and _regions.scaled(settings.roi, work.size_of_reference, work.size_of(group)),
+        **of_run,
     }
     if len(work.dists) > 1:
         options |= {"encodes": len(work.dists), "encode_names": "|".join(work.names)}

@@ -106,6 +106,10 @@ int check_folder(const std::string& path);
  * none. */
 std::string users_folder();
 
+/* The user's folder for what programs may lose and measure or make again: XDG_CACHE_HOME or ~/.cache, on Windows
+ * LOCALAPPDATA; it may not be there. "": there is none. */
+std::string cache_folder();
+
 /* -- Locks between processes --------------------------------------------------------------------------------------- */
 
 /* The system gives a lock back when its process ends, however it ends. */

@@ -153,6 +153,12 @@ std::string users_folder() {
   return is_ours(folder) ? folder : "";
 }
 
+std::string cache_folder() {
+  if (const char* cache = environment("XDG_CACHE_HOME"); cache && *cache == '/') return cache;
+  const char* home = environment("HOME");
+  return home && *home == '/' ? std::string(home) + "/.cache" : "";
+}
+
 Lock try_lock(int descriptor, LockKind kind) {
   if (flock(descriptor, (kind == LockKind::kOne ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0) return Lock::kTaken;
   return errno == EWOULDBLOCK ? Lock::kBusy : Lock::kFailed;

@@ -237,6 +237,11 @@ std::string users_folder() {
   return cause && cause != EEXIST ? "" : folder;
 }
 
+std::string cache_folder() {
+  const char* data = environment("LOCALAPPDATA");
+  return data ? data : "";
+}
+
 /* Locks keep others from what they lock, also from reading: it is a byte that no file has. */
 Lock try_lock(int descriptor, LockKind kind) {
   OVERLAPPED where = place(INT64_MAX - 1);

@@ -21,6 +21,14 @@ int job_threads(int processors) {
   return std::max(1, static_cast<int>(std::lround(processors * (rate.CpuRate / kWhole))));
 }
 
+/* Units of 100 ns. */
+double seconds_of(const FILETIME& kernel, const FILETIME& user) {
+  const auto units = [](const FILETIME& time) {
+    return static_cast<double>(time.dwHighDateTime) * 4294967296.0 + static_cast<double>(time.dwLowDateTime);
+  };
+  return (units(kernel) + units(user)) * 1e-7;
+}
+
 }  // namespace
 
 long process_id() { return static_cast<long>(GetCurrentProcessId()); }
@@ -31,6 +39,16 @@ int usable_processors() {
   int threads = static_cast<int>(std::thread::hardware_concurrency());
   if (GetProcessAffinityMask(GetCurrentProcess(), &mine, &all) && mine) threads = std::popcount(mine);
   return job_threads(threads);
+}
+
+double process_seconds() {
+  FILETIME begin, end, kernel, user;
+  return GetProcessTimes(GetCurrentProcess(), &begin, &end, &kernel, &user) ? seconds_of(kernel, user) : 0;
+}
+
+double thread_seconds() {
+  FILETIME begin, end, kernel, user;
+  return GetThreadTimes(GetCurrentThread(), &begin, &end, &kernel, &user) ? seconds_of(kernel, user) : 0;
 }
 
 bool other_threads_are_gone() {

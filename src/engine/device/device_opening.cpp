@@ -17,9 +17,6 @@ using Milliseconds = std::chrono::milliseconds;
 
 constexpr Clock::time_point kNever = Clock::time_point::max();
 
-/* The time that opening a GPU takes: see docs/gpu-results.md. */
-constexpr Milliseconds kDelay{500};
-
 /* Loading a runtime takes some ten milliseconds. */
 constexpr Milliseconds kMostSearch{20};
 
@@ -59,6 +56,12 @@ StatusOr<Milliseconds> device_deadline() {
   return milliseconds("VMAFX_HIP_DEADLINE", hip::ContextOptions().deadline, 1);
 }
 
+StatusOr<std::optional<Milliseconds>> opening_delay() {
+  if (!environment("VMAFX_HIP_DELAY")) return std::optional<Milliseconds>();
+  VMAFX_ASSIGN(const Milliseconds delay, milliseconds("VMAFX_HIP_DELAY", Milliseconds(0), 0));
+  return std::optional(delay);
+}
+
 struct DeviceOpening::Shared {
   Shared(Request of, Log& log) : request(std::move(of)), listener(std::make_shared<Listener>(log)) {}
 
@@ -69,7 +72,7 @@ struct DeviceOpening::Shared {
   Request request;  // the thread's, once there is one
   const std::shared_ptr<Listener> listener;
   hip::ContextOptions options;
-  Milliseconds limit{}, delay{};
+  Milliseconds limit{};
 
   std::atomic<Clock::time_point> began = kNever;   // the stream
   std::atomic<Clock::time_point> due_by = kNever;  // when the thread's present step must have ended
@@ -87,7 +90,6 @@ struct DeviceOpening::Shared {
 
 Status DeviceOpening::Shared::read_environment() {
   VMAFX_ASSIGN(options.deadline, device_deadline());
-  VMAFX_ASSIGN(delay, milliseconds("VMAFX_HIP_DELAY", kDelay, 0));
   options.note = [to = listener](const std::string& message) { to->say(&Log::debug, message); };
   options.tell = [to = listener](const std::string& message) { to->say(&Log::info, message); };
   options.left = [of = interest] { return of->left(); };
@@ -116,7 +118,7 @@ Status DeviceOpening::Shared::prepare() {
   Interest::changed();
   due_by = kNever;
   interest->wait([this] { return began.load() != kNever; }, kNever);
-  if (!interest->left()) interest->wait([] { return false; }, began.load() + delay);
+  if (!interest->left()) interest->wait([] { return false; }, began.load() + request.delay);
   due_by = Clock::now() + limit;
   listener->say(&Log::debug, "the GPU is being opened");
   return options.wanted();
@@ -148,6 +150,7 @@ Status DeviceOpening::Shared::make_device_queue(OpenedGpu& opened) {
 /* Gives a GPU that nobody takes back here, since that takes long, too. */
 void DeviceOpening::Shared::finish(Status reached, std::optional<OpenedGpu> opened) {
   const bool is_good = reached.ok();
+  request.turn.reset();
   {
     const MutexLock lock(mutex);
     status = std::move(reached);

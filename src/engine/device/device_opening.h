@@ -2,10 +2,8 @@
  * `backend=hip` waits for it. With `backend=auto` the stream begins on the CPU meanwhile, and a session that ends first
  * leaves the opening behind.
  *
- * A stream of a few frames is over before a driver is up. It should cost what it costs on the CPU alone, including the
- * end of the program, which waits for the driver's call that is under way (base/background.h). Such an opening
- * therefore only looks for a runtime at first, and goes on once the stream has lasted as long as opening a GPU takes.
- */
+ * The end of the program waits for the driver's call that is under way (base/background.h). So a stream begins an
+ * opening only when it pays (engine/device/opening_choice.h). */
 #ifndef VMAFX_ENGINE_DEVICE_OPENING_H
 #define VMAFX_ENGINE_DEVICE_OPENING_H
 
@@ -52,17 +50,22 @@ struct OpenedGpu {
  * 10000). */
 StatusOr<std::chrono::milliseconds> device_deadline();
 
+/* How long a stream must have lasted before a GPU is opened beside it: the environment variable VMAFX_HIP_DELAY
+ * (milliseconds). nullopt: until it pays. */
+StatusOr<std::optional<std::chrono::milliseconds>> opening_delay();
+
 class DeviceOpening {
  public:
   struct Request {
     DeviceChoice device;
     std::optional<DeviceQueueRequest> queue{};
-    bool beside_stream = false;  // waits for stream_began()
+    bool beside_stream = false;                 // waits for stream_began()
+    std::chrono::milliseconds delay{0};         // and for so long after that
+    std::shared_ptr<const DevicePlace> turn{};  // held until the opening ends
   };
 
   /* Fails if it cannot begin. `log` must outlive this object and OpenedGpu::listening. A call of the runtime, and the
-   * opening, may take six times as long as device_deadline(). VMAFX_HIP_DELAY is how long a stream must last
-   * (milliseconds, default 500). */
+   * opening, may take six times as long as device_deadline(). */
   static StatusOr<std::unique_ptr<DeviceOpening>> start(Request request, Log& log);
   ~DeviceOpening();  // leaves a GPU that was not taken behind
   DeviceOpening(const DeviceOpening&) = delete;

@@ -484,13 +484,18 @@ Status DeviceQueue::launch(const hip::Batch& batch, const Metric& metric) const 
   int n = 0;
   for (const QueuedFrame* frame = staged_.first(); frame; frame = frame->next) frames[n++] = frame;
   for (int first = 0, end; first < arranged.count; first = end) {
-    end = arranged.count;
-    if (takes_each_encode(metric))
-      for (end = first + 1; end < arranged.count; end++)
-        if (frames[arranged.order[end]]->encode != frames[arranged.order[first]]->encode) break;
+    end = first + 1;
+    while (end < arranged.count && go_on(metric, frames, arranged.order[end - 1], arranged.order[end])) end++;
     VMAFX_TRY(launch(batch, metric, std::span(arranged.order).subspan(first, end - first), first));
   }
   return {};
+}
+
+/* Whether a metric finds the pictures before the frame `next` of the batch at the frame `before`. */
+bool DeviceQueue::go_on(const Metric& metric, const QueuedFrame* const frames[], int before, int next) const {
+  if (takes_each_encode(metric) && frames[next]->encode != frames[before]->encode) return false;
+  return (metric.reads.history == 0 && !metric.conversions) ||
+         std::none_of(frames + before, frames + next, [](const QueuedFrame* frame) { return frame->leads > 0; });
 }
 
 Status DeviceQueue::launch(const hip::Batch& batch, const Metric& metric, std::span<const int> order,

@@ -49,7 +49,7 @@ struct QueuedFrame {
   int64_t number = 0;     // see FrameSet
   int place = 0, of = 1;  // number and count among the pairs of one picture of the reference, which are added together
   bool scored = false;
-  int leads = 0;                                // n > 0: context only, n frames before the first scored one
+  int leads = 0;                                // n > 0: context only, n frames before the next scored one
   HeldPicture *ref = nullptr, *dist = nullptr;  // kept until it is done, like the frame itself
   std::span<std::byte* const> sums;             // for each of the queue's extractors; null: it does not run
 
@@ -199,6 +199,7 @@ class DeviceQueue {
     return encodes_ > 1 && (metric.reads.history > 0 || metric.conversions) && metric.reads.dist;
   }
   bool takes_references(const Metric& metric) const { return encodes_ > 1 && !metric.reads.dist; }
+  bool go_on(const Metric& metric, const QueuedFrame* const frames[], int before, int next) const;
   void set_earlier(DeviceBatch& work, const Metric& metric, const Staged& first) const;
   bool runs(const Metric& metric, const QueuedFrame& frame) const {
     return !frame.leads && (frame.scored || metric.reads.every_frame);

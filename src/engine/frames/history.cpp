@@ -107,12 +107,12 @@ void History::compare(InFlight& in_flight) {
   last_refs_[0] = in_flight.ref;
 }
 
-History::Pair History::before(size_t encode, size_t back) const {
+HeldPair History::before(size_t encode, size_t back) const {
   const Earlier& earlier = earlier_[encode];
   for (size_t i = 0; i < converting_.size(); i++) {
     const SharedConversion ref = earlier.converted[i].ref.at(back), dist = earlier.converted[i].dist.at(back);
     if (!ref || ref != last_conversions_[i].at(back)) continue;
-    Pair pair{ref->picture(), dist->picture()};
+    HeldPair pair{ref->picture(), dist->picture()};
     if (pair.ref) return pair;
   }
   if (back >= static_cast<size_t>(length_[0]) || earlier.ref[back] != last_refs_[back]) return {};

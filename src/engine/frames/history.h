@@ -37,13 +37,8 @@ class History {
   /* Gives the frame its pictures and the earlier ones. Takes no memory. */
   void hold(InFlight& in_flight, Held ref, std::span<EncodeFrame> encodes);
 
-  /* A pair of an encode from before the next frame. */
-  struct Pair {
-    Held ref, dist;
-  };
-
   /* The pair `back` + 1 pictures before the next one; null if the encode lacked that picture of the reference. */
-  Pair before(size_t encode, size_t back) const;
+  HeldPair before(size_t encode, size_t back) const;
 
   /* How many pairs a GPU that joins now needs at most. `extractors`: see start(). */
   int pairs_needed(std::span<const Extractor* const> extractors) const;

@@ -49,6 +49,18 @@ Status InFlight::bring_to_host(size_t index) {
   return {};
 }
 
+HeldPair InFlight::earlier(size_t index, size_t back) const {
+  const Part& part = parts[index];
+  for (const ConvertedHistory& converted : part.converted) {
+    const SharedConversion ref_then = converted.ref.at(back + 1), dist_then = converted.dist.at(back + 1);
+    if (!ref_then || !dist_then) continue;
+    HeldPair pair{ref_then->picture(), dist_then->picture()};
+    if (pair.ref) return pair;
+  }
+  if (back >= kMostHistory) return {};
+  return {part.earlier_ref[back], part.dist[1 + back]};
+}
+
 void InFlight::let_go() {
   ref = nullptr;
   for (Part& part : parts) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/aligned.h"
@@ -34,6 +35,10 @@ struct EncodeFrame {
   Held dist;
 };
 
+struct HeldPair {
+  Held ref, dist;
+};
+
 struct InFlight {
   /* A job in which a CPU twin computes the sums of the parts first .. end-1. */
   struct Task final : Job {
@@ -57,8 +62,13 @@ struct InFlight {
     QueuedFrame queued;
   };
 
+  size_t place = 0;  // its number among all frames in flight; it stays
   int64_t number = 0;
-  size_t count = 0, scored = 0;    // parts in use; the scored ones come first
+  std::span<const Extractor* const> extractors;  // which compute its sums
+  std::vector<char> on_device;                   // for each extractor: the GPU computes its sums
+  std::vector<size_t> waiting;                   // for each extractor: tasks that no worker has begun
+  size_t count = 0, scored = 0;                  // parts in use; the scored ones come first
+  int beside = 0;                  // n > 0: the CPU scores it beside the GPU, whose next frame comes n frames later
   bool verified = false;           // `check` holds the sums that the CPU twins of kernels compute
   bool in_host = false;            // CPU twins read all of its pictures
   bool one_history = false;        // all parts have the same earlier pictures of the reference
@@ -76,6 +86,9 @@ struct InFlight {
 
   /* Brings a part's pictures to host memory that are not there. No job may read the part yet. */
   Status bring_to_host(size_t part);
+
+  /* The pictures that a part of it sees, the pair `back` + 1 before its own; null if it does not have them any more. */
+  HeldPair earlier(size_t part, size_t back) const;
 
   /* Lets all pictures go, which calls the application. */
   void let_go();

@@ -12,6 +12,10 @@ namespace {
 constexpr size_t kMostEncodesPerTask = 8;
 constexpr size_t kFewestEncodesPerTask = 2;
 
+/* Frames that a GPU which joined may finish, and nobody takes, while the CPU still has earlier ones; their sums take at
+ * most so much memory. */
+constexpr size_t kMostBehindCpu = 256, kMostBytesBehindCpu = 32 << 20;
+
 /* How often take() checks that the GPU's thread is alive. */
 constexpr std::chrono::milliseconds kQueueCheck{500};
 
@@ -75,55 +79,86 @@ Status Pipeline::add_device_queue(const hip::OpenedDevice& device, const VideoFo
 Status Pipeline::add_device_queue(std::unique_ptr<DeviceQueue> queue, std::vector<const Extractor*> extractors,
                                   int verify) {
   VMAFX_TRY(queue->start(workers_));
+  std::vector<const Extractor*> joined = extractors_;
+  for (size_t i = 0; i < joined.size(); i++)
+    if (extractors[i]) joined[i] = extractors[i];
   queue_ = std::move(queue);
-  for (size_t i = 0; i < extractors_.size(); i++)
-    if (extractors[i]) extractors_[i] = extractors[i];
   verify_ = verify;
-  const bool queue_alone = !verify && std::ranges::all_of(extractors_, &Extractor::device_twin);
+  first_extractors_ = std::exchange(extractors_, std::move(joined));
+  Status status = guarded([&]() -> Status {
+    make_ring_of_device();
+    return give_waiting_to_device();
+  });
+  if (status.ok()) return status;
+  queue_.reset();
+  verify_ = 0;
+  extractors_ = std::exchange(first_extractors_, {});
+  return status;
+}
+
+void Pipeline::make_ring_of_device() {
+  const bool queue_alone = !verify_ && std::ranges::all_of(extractors_, &Extractor::device_twin);
   const size_t in_device_queue = (static_cast<size_t>(queue_->frames_in_flight()) + encodes_ - 1) / encodes_;
-  make_ring(in_device_queue + static_cast<size_t>(frames_ahead_) + (queue_alone ? 0 : static_cast<size_t>(threads())));
-  gather_leading_pairs();
-  return {};
+  const size_t count =
+      in_device_queue + static_cast<size_t>(frames_ahead_) + (queue_alone ? 0 : static_cast<size_t>(threads()));
+  keep_device_busy_ = count;
+  most_unfinished_ = count + in_flight();
+  make_ring(next_ == 0 ? count : most_unfinished_ + room_behind_cpu());
 }
 
-/* Gathers the pairs that the queue's metrics look back on. An encode that lacked one of the pictures of the reference
- * stays on the CPU until it has had enough (see in_device_queue()). */
-void Pipeline::gather_leading_pairs() {
-  for (int back = history_.pairs_needed(extractors_) - 1; back >= 0; back--) {
-    std::vector<LeadingPair> pairs;
-    for (size_t encode = 0; encode < encodes_; encode++) {
-      auto [ref, dist] = history_.before(encode, static_cast<size_t>(back));
-      if (!ref) continue;
-      LeadingPair pair{std::move(ref), std::move(dist), {}};
-      pair.queued.encode = static_cast<int>(encode);
-      pair.queued.leads = back + 1;
-      pair.queued.ref = pair.ref.get();
-      pair.queued.dist = pair.dist.get();
-      pairs.push_back(std::move(pair));
-    }
-    if (!pairs.empty()) leading_pairs_.push_back(std::move(pairs));
-  }
+size_t Pipeline::room_behind_cpu() const {
+  return std::min(kMostBehindCpu, kMostBytesBehindCpu / std::max<size_t>(1, sums_bytes_ * encodes_));
 }
 
+/* Makes the ring anew, with this many frames or more, around those that are in flight. Nothing has changed if there is
+ * no memory. */
 void Pipeline::make_ring(size_t count) {
-  ring_ = std::vector<InFlight>(count);
-  for (InFlight& in_flight : ring_) {
-    in_flight.memory = allocate_aligned(sums_bytes_ * encodes_);
-    if (verify_) in_flight.check = allocate_aligned(sums_bytes_ * encodes_);
-    for (std::vector<FrameSet>& frames : in_flight.frames) frames.resize(encodes_);
-    in_flight.tasks = make_tasks(in_flight, false);
-    if (verify_) in_flight.checks = make_tasks(in_flight, true);
-    in_flight.parts = std::vector<Part>(encodes_);
-    for (size_t i = 0; i < encodes_; i++) {
-      Part& part = in_flight.parts[i];
-      part.sums.resize(extractors_.size());
-      part.converted = history_.empty();
-      if (queue_) part.device_sums.resize(std::ranges::count_if(extractors_, &Extractor::device_twin));
-      part.queued.done = [this, &in_flight, i](const Status& status) { device_done(in_flight, i, status); };
-    }
+  const size_t before = ring_.size();
+  count = std::max(count, before);
+  std::vector<std::unique_ptr<InFlight>> ring(count), idle;
+  idle.reserve(count);
+  for (size_t place = before; place < count; place++) idle.push_back(make_in_flight(place));
+  if (queue_)
+    for (const auto* all : {&ring_, &idle})
+      for (const auto& in_flight : *all) prepare_for_device(*in_flight);
+  {
+    const MutexLock lock(mutex_);
+    pending_.resize(count, 0);
   }
-  const MutexLock lock(mutex_);
-  pending_.assign(count, 0);
+  for (size_t i = next_; i < oldest_ + before; i++) idle.push_back(std::move(ring_[i % before]));
+  for (size_t i = oldest_; i < next_; i++) ring[i % count] = std::move(ring_[i % before]);
+  for (size_t i = next_; i < oldest_ + count; i++) {
+    ring[i % count] = std::move(idle.back());
+    idle.pop_back();
+  }
+  ring_ = std::move(ring);
+}
+
+std::unique_ptr<InFlight> Pipeline::make_in_flight(size_t place) {
+  auto made = std::make_unique<InFlight>();
+  InFlight& in_flight = *made;
+  in_flight.place = place;
+  in_flight.on_device.resize(extractors_.size());
+  in_flight.waiting.resize(extractors_.size());
+  in_flight.memory = allocate_aligned(sums_bytes_ * encodes_);
+  for (std::vector<FrameSet>& frames : in_flight.frames) frames.resize(encodes_);
+  in_flight.tasks = make_tasks(in_flight, false);
+  in_flight.parts = std::vector<Part>(encodes_);
+  for (size_t i = 0; i < encodes_; i++) {
+    Part& part = in_flight.parts[i];
+    part.sums.resize(extractors_.size());
+    part.converted = history_.empty();
+    part.queued.done = [this, &in_flight, i](const Status& status) { device_done(in_flight, i, status); };
+  }
+  return made;
+}
+
+void Pipeline::prepare_for_device(InFlight& in_flight) {
+  for (Part& part : in_flight.parts)
+    part.device_sums.assign(std::ranges::count_if(extractors_, &Extractor::device_twin), nullptr);
+  if (!verify_) return;
+  in_flight.check = allocate_aligned(sums_bytes_ * encodes_);
+  in_flight.checks = make_tasks(in_flight, true);
 }
 
 std::vector<InFlight::Task> Pipeline::make_tasks(InFlight& in_flight, bool checks) {
@@ -141,8 +176,8 @@ std::vector<InFlight::Task> Pipeline::make_tasks(InFlight& in_flight, bool check
 
 /* A metric that reads earlier frames finds them on the device only if this frame goes on with the pictures of those
  * before it. */
-bool Pipeline::in_device_queue(size_t extractor, const InFlight& in_flight) const {
-  if (!on_device(extractor)) return false;
+bool Pipeline::goes_to_device(size_t extractor, const InFlight& in_flight) const {
+  if (!on_device(extractor) || in_flight.beside) return false;
   const Reads reads = extractors_[extractor]->reads();
   return (in_flight.goes_on || !reads.history) && (in_flight.conversions_go_on || !reads.converted);
 }
@@ -150,12 +185,20 @@ bool Pipeline::in_device_queue(size_t extractor, const InFlight& in_flight) cons
 void Pipeline::clear_sums(InFlight& in_flight) {
   std::memset(in_flight.memory.get(), 0, sums_bytes_ * in_flight.count);
   if (in_flight.verified) std::memset(in_flight.check.get(), 0, sums_bytes_ * in_flight.count);
+  for (size_t part = 0; part < in_flight.count; part++)
+    for (size_t i = 0; i < extractors_.size(); i++)
+      in_flight.parts[part].sums[i] =
+          runs(i, in_flight.parts[part].scored) ? sums_at(in_flight.memory, i, part) : nullptr;
+}
+
+/* Says where the queue is to leave the sums that the GPU computes. */
+void Pipeline::show_sums_to_device(InFlight& in_flight) {
   for (size_t part = 0; part < in_flight.count; part++) {
     auto device_sums = in_flight.parts[part].device_sums.begin();
     for (size_t i = 0; i < extractors_.size(); i++) {
-      std::byte* sums = runs(i, in_flight.parts[part].scored) ? sums_at(in_flight.memory, i, part) : nullptr;
-      in_flight.parts[part].sums[i] = sums;
-      if (on_device(i)) *device_sums++ = in_device_queue(i, in_flight) ? sums : nullptr;
+      if (!on_device(i)) continue;
+      const bool computes = in_flight.on_device[i] && runs(i, in_flight.parts[part].scored);
+      *device_sums++ = computes ? sums_at(in_flight.memory, i, part) : nullptr;
     }
   }
 }
@@ -163,13 +206,11 @@ void Pipeline::clear_sums(InFlight& in_flight) {
 /* Whether CPU twins read pictures of this frame now, those of kernels or of metrics that have none. */
 bool Pipeline::is_read_in_host(const InFlight& in_flight) const {
   if (in_flight.verified) return true;
-  for (size_t i = 0; i < extractors_.size(); i++)
-    if (!in_device_queue(i, in_flight)) return true;
-  return false;
+  return std::ranges::any_of(in_flight.on_device, [](char on_device) { return !on_device; });
 }
 
 Status Pipeline::add(Held ref, std::span<EncodeFrame> encodes) {
-  InFlight& in_flight = ring_[next_ % ring_.size()];
+  InFlight& in_flight = in_ring(next_);
   in_flight.number = static_cast<int64_t>(next_);
   VMAFX_TRY(guarded([&]() -> Status {
     history_.start_conversions(ref, encodes);
@@ -177,7 +218,11 @@ Status Pipeline::add(Held ref, std::span<EncodeFrame> encodes) {
   }));
   history_.hold(in_flight, std::move(ref), encodes);
   in_flight.verified = verify_ && in_flight.scored && in_flight.number % verify_ == 0;
+  in_flight.extractors = extractors_;
+  in_flight.beside = for_cpu_;
+  for (size_t i = 0; i < extractors_.size(); i++) in_flight.on_device[i] = goes_to_device(i, in_flight);
   clear_sums(in_flight);
+  if (queue_) show_sums_to_device(in_flight);
   in_flight.in_host = is_read_in_host(in_flight);
   if (in_flight.in_host) {
     const Status status = guarded([&]() -> Status {
@@ -194,16 +239,19 @@ Status Pipeline::add(Held ref, std::span<EncodeFrame> encodes) {
   {
     const MutexLock lock(mutex_);
     pending(in_flight) = 1;  // this function: the frame cannot end before all its jobs were started
+    unfinished_++;
+    if (in_flight.beside) on_cpu_++;
   }
+  if (in_flight.beside) for_cpu_--, beside_gpu_++;
   start_twins(in_flight);
-  start_device_queue(in_flight);
+  start_device_queue(in_flight, false);
   job_done(in_flight);
   return {};
 }
 
 void Pipeline::start_twins(InFlight& in_flight) {
   for (size_t i = 0; i < extractors_.size(); i++) {
-    if (in_device_queue(i, in_flight)) {
+    if (in_flight.on_device[i]) {
       if (in_flight.verified) start_tasks(in_flight, in_flight.checks, i);
     } else if (!take_kept_sums(in_flight, i)) {
       start_tasks(in_flight, in_flight.tasks, i);
@@ -213,7 +261,7 @@ void Pipeline::start_twins(InFlight& in_flight) {
 
 KeptSums::Pictures Pipeline::kept_pictures(const InFlight& in_flight, size_t part, size_t extractor) const {
   KeptSums::Pictures pictures{.ref = in_flight.ref.get()};
-  for (int back = 0; back < extractors_[extractor]->reads().history; back++)
+  for (int back = 0; back < in_flight.extractors[extractor]->reads().history; back++)
     pictures.earlier[back] = in_flight.parts[part].earlier_ref[back].get();
   return pictures;
 }
@@ -255,29 +303,18 @@ void Pipeline::start_task(Task& task, size_t first, size_t end) noexcept {
   workers_.add(task);
 }
 
-void Pipeline::start_leading_pairs() {
-  for (std::vector<LeadingPair>& pairs : leading_pairs_) {
-    Fifo<QueuedFrame> frames;
-    for (LeadingPair& pair : pairs) {
-      pair.queued.place = static_cast<int>(&pair - pairs.data());
-      pair.queued.of = static_cast<int>(pairs.size());
-      /* A failure needs no answer here: the frames that follow fail, too. */
-      pair.queued.done = [&pair](const Status&) { pair.ref = pair.dist = nullptr; };
-      frames.push_back(pair.queued);
-    }
-    queue_->add(frames);
-  }
-}
-
-/* Gives the queue also frames of which it makes no sums, if later frames may look back on them. */
-void Pipeline::start_device_queue(InFlight& in_flight) {
-  if (!queue_) return;
+/* Gives the queue also frames of which it makes no sums, if later frames may look back on them: those that the CPU
+ * scores beside it, too. */
+void Pipeline::start_device_queue(InFlight& in_flight, bool even_without_sums) {
+  if (!queue_ || in_flight.beside > history_.pairs_needed(extractors_)) return;
   Fifo<QueuedFrame> frames;
   int count = 0;
   for (size_t i = 0; i < in_flight.count; i++) {
     Part& part = in_flight.parts[i];
     const bool has_sums = std::ranges::any_of(part.device_sums, [](const std::byte* sums) { return sums; });
-    if (in_flight.goes_on && in_flight.conversions_go_on && !has_sums) continue;
+    if (in_flight.goes_on && in_flight.conversions_go_on && !has_sums && !even_without_sums && !in_flight.beside)
+      continue;
+    part.queued.leads = in_flight.beside;
     part.queued.encode = part.encode;
     part.queued.number = part.number;
     part.queued.scored = part.scored;
@@ -293,6 +330,7 @@ void Pipeline::start_device_queue(InFlight& in_flight) {
   {
     const MutexLock lock(mutex_);
     pending(in_flight) += count;
+    in_device_queue_ += static_cast<size_t>(count);
   }
   queue_->add(frames);
 }
@@ -312,7 +350,7 @@ void Pipeline::run(Task& task, int worker) noexcept {
 /* Extracts encodes together if the extractor sees the same pictures of the reference in all of them. */
 void Pipeline::extract(const Task& task, int worker) const {
   const InFlight& in_flight = *task.in_flight;
-  const Extractor& extractor = *extractors_[task.extractor];
+  const Extractor& extractor = *in_flight.extractors[task.extractor];
   std::byte* const scratch = scratch_[static_cast<size_t>(worker)].get();
   const AlignedBytes& memory = task.checks ? in_flight.check : in_flight.memory;
   void* sums[kMostEncodes] = {};
@@ -328,7 +366,7 @@ void Pipeline::extract(const Task& task, int worker) const {
 void Pipeline::extract_converted(const Task& task, size_t converting, std::byte* scratch,
                                  std::span<void* const> sums) const {
   const InFlight& in_flight = *task.in_flight;
-  const Extractor& extractor = *extractors_[task.extractor];
+  const Extractor& extractor = *in_flight.extractors[task.extractor];
   std::vector<FrameSet> frames;
   std::vector<std::vector<const std::byte*>> pictures;
   for (size_t i = task.first; i < task.end; i++) {
@@ -360,11 +398,17 @@ void Pipeline::job_done(InFlight& in_flight) noexcept {
   {
     const MutexLock lock(mutex_);
     pending(in_flight) = 0;  // from here on its place in the ring may be used again
+    unfinished_--;
+    if (in_flight.beside) on_cpu_--;
     done_.notify_one();
   }
 }
 
 void Pipeline::device_done(InFlight& in_flight, size_t index, const Status& status) noexcept {
+  {
+    const MutexLock lock(mutex_);
+    in_device_queue_--;
+  }
   if (!status.ok()) {
     const Part& part = in_flight.parts[index];
     Status handed_over = guarded([&] {
@@ -378,24 +422,52 @@ void Pipeline::device_done(InFlight& in_flight, size_t index, const Status& stat
     const bool can_be_scored = handed_over.ok();
     if (!can_be_scored) fail(std::move(handed_over));
     for (size_t i = 0; i < extractors_.size() && can_be_scored; i++)
-      if (in_device_queue(i, in_flight) && runs(i, part.scored))
+      if (in_flight.on_device[i] && runs(i, part.scored))
         start_task(in_flight.tasks[i * encodes_ + index], index, index + 1);
   }
   job_done(in_flight);
 }
 
-bool Pipeline::is_done(const InFlight& in_flight, bool wait) {
+bool Pipeline::full() const {
   const MutexLock lock(mutex_);
-  if (wait && pending(in_flight) > 0) done_.wait_for(mutex_, kQueueCheck);
-  return pending(in_flight) == 0;
+  return !has_room();
 }
 
-bool Pipeline::take(bool wait, FinishedFrame* finished) {
+bool Pipeline::has_room() const {
+  if (next_ - oldest_ == ring_.size()) return false;
+  return !queue_ || for_cpu_ || unfinished_ - on_cpu_ < most_unfinished_;
+}
+
+bool Pipeline::cpu_could_help() const {
+  const MutexLock lock(mutex_);
+  return queue_ && !handover_ && !verify_ && encodes_ == 1 && on_cpu_ == 0 && in_device_queue_ >= keep_device_busy_ &&
+         next_ - oldest_ < ring_.size() && !has_room();
+}
+
+void Pipeline::wait(bool for_room, std::chrono::milliseconds most) {
+  if (empty()) return;
+  {
+    const auto end = std::chrono::steady_clock::now() + most;
+    const MutexLock lock(mutex_);
+    while (pending(in_ring(oldest_)) > 0 && !(for_room && has_room())) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+      if (left.count() <= 0) break;
+      done_.wait_for(mutex_, left);
+    }
+  }
+  if (queue_) (void)queue_->is_abandoned();
+}
+
+bool Pipeline::take(bool wait_for_it, FinishedFrame* finished) {
   if (empty()) return false;
-  InFlight& in_flight = ring_[oldest_ % ring_.size()];
-  while (!is_done(in_flight, wait)) {
-    if (!wait) return false;
-    if (queue_) (void)queue_->is_abandoned();
+  InFlight& in_flight = in_ring(oldest_);
+  const auto is_done = [&] {
+    const MutexLock lock(mutex_);
+    return pending(in_flight) == 0;
+  };
+  while (!is_done()) {
+    if (!wait_for_it) return false;
+    wait(false, kQueueCheck);
   }
   if (taken_ == 0 && in_flight.verified) compare(in_flight);
   const Part& part = in_flight.parts[taken_++];
@@ -410,7 +482,7 @@ void Pipeline::compare(const InFlight& in_flight) {
   verification_.frames += static_cast<int64_t>(in_flight.scored);
   for (size_t part = 0; part < in_flight.count; part++)
     for (size_t i = 0; i < extractors_.size(); i++)
-      if (in_device_queue(i, in_flight) && in_flight.parts[part].sums[i])
+      if (in_flight.on_device[i] && in_flight.parts[part].sums[i])
         verification_.largest_difference =
             std::max(verification_.largest_difference,
                      largest_difference(in_flight.parts[part].sums[i], sums_at(in_flight.check, i, part),

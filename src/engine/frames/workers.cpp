@@ -2,6 +2,9 @@
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
+
+#include "base/system/process.h"
 
 namespace vmafx {
 
@@ -43,7 +46,18 @@ void Workers::add_first(Job& job) noexcept {
   wake_.notify_one();
 }
 
+Fifo<Job> Workers::take_waiting() noexcept {
+  const MutexLock lock(mutex_);
+  return std::exchange(queue_, {});
+}
+
+bool Workers::has_waiting() {
+  const MutexLock lock(mutex_);
+  return !queue_.empty();
+}
+
 void Workers::run(int worker) {
+  double before = system::thread_seconds();
   for (;;) {
     Job* job;
     {
@@ -53,6 +67,8 @@ void Workers::run(int worker) {
       job = &queue_.pop_front();
     }
     job->run(worker);
+    const double now = system::thread_seconds();
+    nanoseconds_ += static_cast<int64_t>((now - std::exchange(before, now)) * 1e9);
   }
 }
 

@@ -6,6 +6,8 @@
 #ifndef VMAFX_ENGINE_FRAMES_WORKERS_H
 #define VMAFX_ENGINE_FRAMES_WORKERS_H
 
+#include <atomic>
+#include <cstdint>
 #include <thread>
 #include <vector>
 
@@ -34,6 +36,11 @@ class Workers {
   Status start(int threads);
   void add(Job& job) noexcept;
   void add_first(Job& job) noexcept;  // before all that waits
+
+  /* Takes back the jobs that no thread has begun, in their order. */
+  Fifo<Job> take_waiting() noexcept;
+  bool has_waiting();
+  double seconds() const { return 1e-9 * static_cast<double>(nanoseconds_.load()); }  // of processors, in jobs so far
   int threads() const { return static_cast<int>(threads_.size()); }
 
  private:
@@ -42,6 +49,7 @@ class Workers {
   Mutex mutex_;
   Condition wake_;
   Fifo<Job> queue_ VMAFX_GUARDED_BY(mutex_);
+  std::atomic<int64_t> nanoseconds_ = 0;
   bool closing_ VMAFX_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };

@@ -33,6 +33,11 @@ class Range {
   bool begins_stream() const { return !from_ || (!by_time_ && *from_ == 0); }
   bool ends_stream() const { return !to_; }
 
+  /* How many pairs it has; nullopt: it goes by times, or to the end. */
+  std::optional<int64_t> pairs() const {
+    return to_ && !by_time_ ? std::optional(*to_ - from_.value_or(0)) : std::nullopt;
+  }
+
   /* The place of the pair with this number. EINVAL: the range goes by times, and the pair has none. */
   StatusOr<Place> place(int64_t number, std::optional<double> seconds) const;
 
