@@ -417,6 +417,8 @@ static int process_event(FFFrameSync *fs)
 
     if ((ret = meet(ctx, &s->encode[0], fs->in[0].frame)) < 0 || (ret = drain_held(ctx)) < 0)
         return ret;
+    if (ff_vmafx_any_wanted(ctx))   /* the frame went to one output, and another one still waits for its own */
+        s->held_back = 1;
     end_after_range(ctx);
     return 0;
 }

@@ -6,7 +6,7 @@ from support import FRAMES, HEIGHT, WIDTH, case, check, check_equal
 
 BLOCK = 32  # of the map of a model
 ACROSS, DOWN = -(-WIDTH // BLOCK), -(-HEIGHT // BLOCK)
-LIGHT = "model='':feature=name=psnr\\:enable_chroma=false"
+LIGHT = "model='':feature='name=psnr\\:enable_chroma=false'"
 
 
 def floats_in(path):
