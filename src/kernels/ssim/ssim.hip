@@ -260,7 +260,8 @@ VMAFX_DEVICE SsimSums add_windows(const SsimMapWork& work, const WindowMeans& me
     if (i >= column.rows) continue;
     const int y = column.y + i;
     add_window<with_l>(mean_of(means, i), part);
-    if (i + 1 < column.rows && ((y + 1) << column.scale) % work.side) continue;
+    const bool is_last = i + 1 == kThreadWindows || i + 1 == column.rows;
+    if (!is_last && ((y + 1) << column.scale) % work.side) continue;
     add_to_block(work, column.scale, column.x, y, part);
     add_to(sums, part);
     part = {};
