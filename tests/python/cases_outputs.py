@@ -86,7 +86,12 @@ OUTPUTS = {
     "library": {"output": ["-o"], "report": ["--report"]},
     "encode": {"output": ["-o"]},
 }
-FOLDERS = {("compare", "scores"), ("merge", "heatmaps"), ("merge", "maps"), ("score", "maps")}  # these outputs are folders
+FOLDERS = {
+    ("compare", "scores"),
+    ("merge", "heatmaps"),
+    ("merge", "maps"),
+    ("score", "maps"),
+}  # these outputs are folders
 FILES = [(name, option) for name, options in OUTPUTS.items() for option in options if (name, option) not in FOLDERS]
 NEEDED = {"report": {"output": ["-o", "new.html"]}, "library": {"output": ["-o", "new.jsonl"]}}
 NEEDED["encode"] = {"output": ["-o", "new.mkv"]}
