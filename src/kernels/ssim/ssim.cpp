@@ -143,7 +143,8 @@ Created create_ssim(const SsimOptions& options, const VideoFormat& format, Place
 
 constexpr int kBlockSide = 16;  // windows, which begin a sample apart
 
-/* Raw sums: SsimSums, then the blocks'. The definition makes them: it is fast enough for pictures of 256 rows. */
+/* Raw sums: SsimSums, then the blocks'. On the CPU, the definition makes them: it is fast enough for pictures of 256
+ * rows. */
 class SsimMapping final : public MappingExtractor {
  public:
   SsimMapping(const SsimParams& params, Placement placement)
