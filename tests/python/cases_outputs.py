@@ -80,14 +80,19 @@ INPUTS = {
 READ_ONLY = {"doctor", "models", "metrics"}  # subcommands that write no file
 READ_ONLY_VALUES = {"backend", "limit", "ffmpeg"}
 OUTPUTS = {
-    "score": {"report": ["--report"], "log": ["--log"]},
+    "score": {"report": ["--report"], "log": ["--log"], "maps": ["--maps"]},
     "report": {"output": ["-o"]},
     "compare": {"output": ["-o"], "csv": ["--csv"], "differences": ["--differences"], "scores": ["--scores"]},
-    "merge": {"output": ["-o"], "heatmaps": ["--heatmaps"]},
+    "merge": {"output": ["-o"], "heatmaps": ["--heatmaps"], "maps": ["--maps"]},
     "library": {"output": ["-o"], "report": ["--report"]},
     "encode": {"output": ["-o"]},
 }
-FOLDERS = {("compare", "scores"), ("merge", "heatmaps")}  # these outputs are folders
+FOLDERS = {
+    ("compare", "scores"),
+    ("merge", "heatmaps"),
+    ("merge", "maps"),
+    ("score", "maps"),
+}  # these outputs are folders
 FILES = [(name, option) for name, options in OUTPUTS.items() for option in options if (name, option) not in FOLDERS]
 NEEDED = {"report": {"output": ["-o", "new.html"]}, "library": {"output": ["-o", "new.jsonl"]}}
 NEEDED["encode"] = {"output": ["-o", "new.mkv"]}

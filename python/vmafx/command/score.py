@@ -21,7 +21,7 @@ from . import _ffmpeg, _jobs, _look, _parts, _sync
 from ._changes import AS_TAGGED, MATRICES, RANGES, Box, Change, Turn
 from ._models import Scale
 from ._names import redact
-from ._outputs import PAGE, REPORT, Guard, Output, add_force, check_outputs, heatmaps
+from ._outputs import MAPS, PAGE, REPORT, Guard, Output, add_force, check_outputs, heatmaps
 from ._provenance import FORMATS, add_to_log, packets_beside, provenance_of
 from ._result import Result
 from ._regions import masks_of
@@ -61,6 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also write the page that `vmafx report` makes, with pictures of the worst frames",
     )
     add("--log", type=Path, metavar="FILE", help="also write the filter's report: .json, .ndjson, .csv or .xml")
+    help_maps = "also write maps of where each frame loses its scores to files in this folder"
+    add("--maps", type=Path, metavar="FOLDER", help=help_maps)
     add(
         "--device",
         type=_devices,
@@ -356,7 +358,7 @@ def _prepared(arguments: argparse.Namespace, log: Path) -> Work:
     work = with_decoders(work, arguments.device)
     for line in work.notes:
         note(line)
-    return work
+    return replace(work, settings=replace(work.settings, maps=str(arguments.maps))) if arguments.maps else work
 
 
 def _scored(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Work, Result]:
@@ -558,6 +560,7 @@ def _check_outputs(arguments: argparse.Namespace) -> Guard:
     outputs = [
         arguments.report and Output("--report", arguments.report, PAGE),
         arguments.log and Output("--log", arguments.log, REPORT),
+        arguments.maps and Output("--maps", arguments.maps, MAPS),
         *heatmaps([*arguments.feature, *(arguments.model or [])]),
     ]
     return check_outputs(
