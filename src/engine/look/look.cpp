@@ -36,6 +36,12 @@ class Look::Parts {
     for (const std::vector<Finding>& found :
          {geometry_.finish(), levels_.finish(), chroma_place_.finish(), structure_.finish()})
       findings->insert(findings->end(), found.begin(), found.end());
+    /* Colors of pictures that may be others are not sure to be changed. */
+    const auto of_colors = [](const Finding& found) { return found.kind >= Kind::kRange && found.kind <= Kind::kGray; };
+    if (!geometry_.belong()) {
+      for (Finding& found : *findings)
+        if (of_colors(found)) found.certainty = std::min(found.certainty, Certainty::kLikely);
+    }
     const auto of_fields = [](const Finding& found) { return found.kind >= Kind::kCombed; };
     if (std::ranges::any_of(*findings, of_fields)) return;
     const auto found = lost_field_.find(chroma_place_.luma(ChromaPlace::kX), chroma_place_.luma(ChromaPlace::kY),
