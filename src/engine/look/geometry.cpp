@@ -94,7 +94,7 @@ constexpr double kPlaceOfCells = 3;
 constexpr double kErrorFloor = 1.0 / 256;
 
 /* An encode stands still that follows less than this part of what moves within kNeighbours frames, in squared levels of
- * cells; and what must move in the mean. */
+ * cells without their noise; and what must move. */
 constexpr double kStandsStill = 0.3, kLeastMoves = 0.5;
 
 /* Pictures of the same leave less than this part of the encode's variance. */
@@ -154,15 +154,14 @@ void Geometry::see_pace(int64_t frame, const PairMeans& means) {
     return std::max(all - noise, 0.0);
   };
   const double of_ref = moves(&PairMeans::ref);
-  paces_++;
-  moves_ += of_ref;
-  follows_ += std::min(moves(&PairMeans::dist), of_ref);
+  if (of_ref < kLeastMoves) return;
+  moving_++;
+  still_ += moves(&PairMeans::dist) < kStandsStill * of_ref;
 }
 
-/* An encode that follows little of what moves shows, in other places, what was there some time ago. */
-bool Geometry::stands_still() const {
-  return moves_ > kLeastMoves * static_cast<double>(paces_) && follows_ < kStandsStill * moves_;
-}
+/* An encode that follows little of what moves shows, in other places, what was there some time ago; new pictures that
+ * an encoder makes now and then are no motion. */
+bool Geometry::stands_still() const { return moving_ > 0 && 2 * still_ >= moving_; }
 
 /* --- Symmetries --- */
 

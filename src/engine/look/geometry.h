@@ -26,6 +26,9 @@ class Geometry {
    * nothing. */
   bool belong() const;
 
+  /* Whether the encode follows next to nothing of what moves. */
+  bool stands_still() const;
+
   static constexpr int kSymmetries = 8;
   enum Axis { kX, kY, kAxes };
   /* Displacements of the edges in samples: of x the first and the last one, then of y. */
@@ -76,7 +79,6 @@ class Geometry {
   };
 
   void see_pace(int64_t frame, const PairMeans& means);
-  bool stands_still() const;
   void add_symmetries(const LumaMeans& ref, const LumaMeans& dist);
   void register_waiting();
   Edges edges_of(const Registration* axes) const;
@@ -115,16 +117,14 @@ class Geometry {
   int64_t details_seen_ = 0, stride_ = 1;  // one in `stride_` of the frames with profiles is registered
   int64_t next_far_ = 0, far_pause_ = 1;   // frames with profiles until the next search far away
   Bars bars_[kAxes];
-  /* The means of pairs kNeighbours before one with detail, and just before it; and what moves from the first on in the
-   * reference and, as far as there, in the encode: sums of squares, without those of noise, which the second has, too. */
+  /* The means of pairs kNeighbours before one with detail, and just before it. */
   struct Pace {
     int64_t frame = -1;
     PairMeans means{};
   };
   Pace earlier_, before_;
-  int64_t paces_ = 0;
-  double moves_ = 0, follows_ = 0;
-  double rows_[2] = {0, 0};  // sums of differences of rows: reference, encode
+  int64_t moving_ = 0, still_ = 0;  // frames with detail where the reference moves, and where the encode does not
+  double rows_[2] = {0, 0};         // sums of differences of rows: reference, encode
 
   /* Sums over frames of what a symmetry leaves of the encode's variance, and votes. */
   double left_[kSymmetries] = {}, variance_ = 0;
