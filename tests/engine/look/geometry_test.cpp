@@ -261,6 +261,24 @@ START_TEST(nothing_is_said_of_good_encodes) {
 }
 END_TEST
 
+/* In long streams fewer and fewer frames are registered: a crop that begins after a sixth of one. */
+START_TEST(long_streams_have_their_crops) {
+  constexpr int64_t kDetails = 160;
+  Looking<Geometry> looking(format());
+  for (int64_t k = 0; k < kDetails; k++) {
+    const Canvas canvas(static_cast<uint64_t>(k / 20));
+    const Camera camera{.left = 60 + static_cast<double>(k % 20), .top = 60};
+    const double cut = k < kDetails / 6 ? 0 : 4;
+    looking.add(kDetailPeriod * k, seen(canvas, camera, kW, kH),
+                part(canvas, camera, cut, cut, kW - 2 * cut, kH - 2 * cut));
+  }
+  const auto findings = looking.finish();
+  const Finding* const f = find(findings, Kind::kCropped);
+  ck_assert(f && f->certainty == Certainty::kLikely);
+  for (const char* edge : {"left", "top", "right", "bottom"}) ck_assert_double_eq_tol(number(*f, edge), 4, 0.1);
+}
+END_TEST
+
 START_TEST(pictures_without_detail_say_nothing) {
   VideoFormat small = format();
   small.w = 64;
@@ -287,5 +305,6 @@ int main() {
                                 {"symmetries", symmetries_are_named},
                                 {"bars", bars_are_borders_of_one_or_a_note_of_both},
                                 {"good", nothing_is_said_of_good_encodes},
+                                {"long", long_streams_have_their_crops},
                                 {"flat", pictures_without_detail_say_nothing}});
 }
