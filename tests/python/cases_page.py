@@ -1,9 +1,11 @@
 """Pages in a browser, and what their first screen says in words."""
 
+import base64
 import hashlib
 import json
 import math
 import re
+import subprocess
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -163,6 +165,33 @@ def page_with_pictures(lab, *more):
     return lab.folder / "page.html"
 
 
+BLOCKS = 10, 6  # of 32x32 samples in 320x180
+
+
+def write_maps(lab, scores, folder="maps"):
+    """Writes maps of two encodes whose means are what the scores lack to 100; all of it is lost in one block, which is
+    another one in each frame.
+    """
+    (lab.folder / folder).mkdir()
+    for number, own in enumerate(scores):
+        maps = np.zeros((len(own), BLOCKS[0] * BLOCKS[1]), np.float32)
+        for frame, score in enumerate(own):
+            maps[frame, frame] = (100 - score) * maps.shape[1]
+        maps.tofile(lab.folder / folder / f"vmaf_encode{number}_{BLOCKS[0]}x{BLOCKS[1]}_f32.gray")
+
+
+def brightest_in(lab, address):
+    """Returns the place of the brightest sample of a picture, in the order of rows."""
+    (lab.folder / "map.png").write_bytes(base64.b64decode(address.split(",", 1)[1]))
+    done = subprocess.run(
+        [lab.ffmpeg, "-v", "error", "-i", "map.png", "-f", "rawvideo", "-pix_fmt", "gray", "-"],
+        cwd=lab.folder,
+        capture_output=True,
+    )
+    check_equal(len(done.stdout), BLOCKS[0] * BLOCKS[1], "samples of a map")
+    return done.stdout.index(max(done.stdout))
+
+
 def seen_in(browser):
     """Returns a digest of what the browser shows."""
     return hashlib.sha256(browser.picture()).digest()
@@ -281,6 +310,69 @@ def page_shows_chosen_frames(lab):
     vmafx(lab, "report", "both.json", "-o", "none.html", "--frame", 1).failed(
         2, "name them with --media and --reference"
     )
+
+
+@case
+def page_lays_maps_over_pictures(lab):
+    """Each picture of an encode has the map of its frame, cut where the picture ends; keys show it in all views and
+    change how opaque it is. Maps of other scores, sizes and runs are refused.
+    """
+    scores = [waves(90 - 9 * number, 20 + 20 * number) for number in range(2)]
+    write_maps(lab, scores)
+    page = page_with_pictures(lab, "--maps", "maps")
+    content = Content(page)
+    content.is_safe(scripts=4)
+    maps = content.all("img", **{"class": "map"})
+    check_equal(len(maps), 2 * len(content.all("li", **{"class": "frame"})), "maps")
+    for own in maps:
+        check_equal(brightest_in(lab, own["src"]), int(re.search(r"frame (\d+)", own["alt"])[1]), own["alt"])
+        check_equal((own["width"], own["height"]), ("100.0000%", "106.6667%"), "the extent of all blocks")
+    with chromium(lab.folder) as browser:
+        browser.open(page, 1000, 700, reduced=True)
+        status = lambda: browser.run("document.querySelector('.status').textContent")
+        shown = "[...document.querySelectorAll('.shot .map')].every((map) => map.checkVisibility())"
+        check_equal(browser.run(shown), False, "maps before they are asked for")
+        browser.run("document.querySelector('#show-maps').click()")
+        check_equal(browser.run(shown), True, "maps on the page")
+        browser.run("document.querySelector('.compare').focus()")
+        views = []
+        for key, words in (
+            ("Enter", "Wipe: reference left"),
+            (".", "map at 70 %"),
+            ("d", "map at 70 %"),
+            (",", "map at 60 %"),
+            ("f", "map at 60 %"),
+            (" ", "map at 60 %"),
+            ("s", "map at 60 %"),
+            ("+", "map at 60 %"),
+            ("o", "Side by side"),
+        ):
+            browser.press(key)
+            check(words in status(), f"after {key}: {status()}")
+            if key != "f":  # the reference, which has no map
+                views.append(seen_in(browser))
+        check_equal(len(set(views)), len(views), "views that differ")
+        check("map" not in status() and browser.run("document.querySelector('#show-maps').checked") is False, status())
+        browser.press("o")
+        browser.run("document.querySelector('.viewer input').focus()")
+        browser.press("ArrowRight", "ArrowRight")
+        check("map at 70 %" in status(), f"by the arrows: {status()}")
+        places = "[...document.querySelectorAll('.layer img')].map(({style}) => style.transform)"
+        check_equal(len(set(browser.run(places))), 1, "pictures and maps in step")
+        is_silent(browser, page)
+    words = "both.json", "-o", "none.html", "--media", "one.mkv", "two.mkv", "--reference", "ref.mkv"
+    write_maps(lab, [own[:-1] for own in scores], "short")
+    write_maps(lab, [own[::-1] for own in scores], "other")
+    for status, more, text in (
+        (1, ["--maps", "none"], "cannot read the maps in none"),
+        (1, ["--maps", "maps", "--map", "psnr_y"], "has no maps of psnr_y of"),
+        (1, ["--maps", "short"], "has maps of 59 frames, and the report has 60"),
+        (1, ["--maps", "other"], "the maps of vmaf are not those of the report"),
+        (2, ["--maps", "maps", "maps"], "--maps names 2 folders for 1 reports"),
+        (2, ["--map", "vmaf"], "name their folder, too"),
+    ):
+        vmafx(lab, "report", *words, *more).failed(status, text)
+    vmafx(lab, "report", *words[:-2], "--maps", "maps").failed(2, "name them with --media and --reference")
 
 
 @case
