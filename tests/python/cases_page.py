@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 from browser import chromium
 from command import vmafx
-from common import Skip, case, check, check_equal, top
+from common import Skip, case, check, check_equal, raises, top
 from pages import Content
 from vmafx.command._scores import Encode
-from vmafx.command.page import worst
+from vmafx.command._terminal import Failure
+from vmafx.command.page import maps, worst
 from vmafx.command.page.page import Page, make_page
 from vmafx.command.page.pictures import LESS_QUALITY, MOST_SAMPLES, MOST_TEXT, QUALITY, Media
 from vmafx.command.page.verdict import verdict
@@ -322,18 +323,18 @@ def page_lays_maps_over_pictures(lab):
     page = page_with_pictures(lab, "--maps", "maps")
     content = Content(page)
     content.is_safe(scripts=4)
-    maps = content.all("img", **{"class": "map"})
-    check_equal(len(maps), 2 * len(content.all("li", **{"class": "frame"})), "maps")
-    for own in maps:
+    shown = content.all("img", **{"class": "map"})
+    check_equal(len(shown), 2 * len(content.all("li", **{"class": "frame"})), "maps")
+    for own in shown:
         check_equal(brightest_in(lab, own["src"]), int(re.search(r"frame (\d+)", own["alt"])[1]), own["alt"])
         check_equal((own["width"], own["height"]), ("100.0000%", "106.6667%"), "the extent of all blocks")
     with chromium(lab.folder) as browser:
         browser.open(page, 1000, 700, reduced=True)
         status = lambda: browser.run("document.querySelector('.status').textContent")
-        shown = "[...document.querySelectorAll('.shot .map')].every((map) => map.checkVisibility())"
-        check_equal(browser.run(shown), False, "maps before they are asked for")
+        are_shown = "[...document.querySelectorAll('.shot .map')].every((map) => map.checkVisibility())"
+        check_equal(browser.run(are_shown), False, "maps before they are asked for")
         browser.run("document.querySelector('#show-maps').click()")
-        check_equal(browser.run(shown), True, "maps on the page")
+        check_equal(browser.run(are_shown), True, "maps on the page")
         browser.run("document.querySelector('.compare').focus()")
         views = []
         for key, words in (
@@ -360,19 +361,21 @@ def page_lays_maps_over_pictures(lab):
         places = "[...document.querySelectorAll('.layer img')].map(({style}) => style.transform)"
         check_equal(len(set(browser.run(places))), 1, "pictures and maps in step")
         is_silent(browser, page)
-    words = "both.json", "-o", "none.html", "--media", "one.mkv", "two.mkv", "--reference", "ref.mkv"
     write_maps(lab, [own[:-1] for own in scores], "short")
     write_maps(lab, [own[::-1] for own in scores], "other")
-    for status, more, text in (
-        (1, ["--maps", "none"], "cannot read the maps in none"),
-        (1, ["--maps", "maps", "--map", "psnr_y"], "has no maps of psnr_y of"),
-        (1, ["--maps", "short"], "has maps of 59 frames, and the report has 60"),
-        (1, ["--maps", "other"], "the maps of vmaf are not those of the report"),
-        (2, ["--maps", "maps", "maps"], "--maps names 2 folders for 1 reports"),
-        (2, ["--map", "vmaf"], "name their folder, too"),
+    encodes = [encode_of(f"e{i}", own) for i, own in enumerate(scores)]
+    for folder, name, size, text in (
+        ("none", "vmaf", (320, 180), "cannot read the maps in"),
+        ("maps", "psnr_y", (320, 180), "has no maps of psnr_y of e0: name one of vmaf with --map"),
+        ("maps", "vmaf", (320, 384), "maps of 10x6 blocks do not fit pictures of 320x384"),
+        ("short", "vmaf", (320, 180), "has maps of 59 frames, and the report has 60"),
     ):
-        vmafx(lab, "report", *words, *more).failed(status, text)
-    vmafx(lab, "report", *words[:-2], "--maps", "maps").failed(2, "name them with --media and --reference")
+        with raises(Failure, text):
+            maps.find([(lab.folder / folder, number) for number in range(2)], encodes, name, size)
+    other = maps.find([(lab.folder / "other", number) for number in range(2)], encodes, "vmaf", (320, 180))
+    with raises(Failure, "the maps of vmaf are not those of the report"):
+        maps.make(other, lab.ffmpeg, encodes, [maps.Place(0, 5), maps.Place(0, 20)])
+    vmafx(lab, "report", "both.json", "-o", "none.html", "--maps", "maps").failed(2, "--media and --reference")
 
 
 @case

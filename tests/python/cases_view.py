@@ -281,7 +281,8 @@ def view_lays_maps_over_pictures(lab):
             browser.press("o")
             check_equal(browser.run("document.querySelector('.over .layer + .layer img').hidden"), True, "without it")
             check_equal(browser.complaints, [], "complaints")
-        for path in ("map/1/0", "map/0/500", "map/0/40000/1"):
+        check_equal(asked(address, f"{path_of(address)}map/0/500")[::2], (204, b""), "a frame that is not scored")
+        for path in ("map/1/0", "map/0/40000/1"):
             check_equal(asked(address, path_of(address) + path)[0], 404, path)
     with shown(lab, "bad.mkv", "ref.mkv", "--no-scores") as (address, _):
         check_equal(asked(address, f"{path_of(address)}map/0/0")[0], 404, "without --maps")

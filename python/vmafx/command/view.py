@@ -169,7 +169,7 @@ class Desk:
         except Failure as failure:
             return f"{failure}\n"
 
-    def mapped(self, number: int, frame: int) -> bytes | str:
+    def mapped(self, number: int, frame: int) -> bytes | str | None:
         if not self._maps or number >= len(self._work.dists):
             return "There is no map: --maps makes those of encodes.\n"
         return self._maps.picture(number, frame)

@@ -85,10 +85,11 @@ const live = (() => {
   const fetched = async (path) => {
     try {
       const answer = await fetch(path);
-      if (!answer.ok) {
-        if (path.startsWith("map/")) kept.delete(path); // it may be scored later
-        return { src: "", problem: await answer.text() };
+      if (answer.status === 204) {
+        kept.delete(path); // it may be scored later
+        return { src: "", problem: "not scored yet" };
       }
+      if (!answer.ok) return { src: "", problem: await answer.text() };
       const src = URL.createObjectURL(await answer.blob());
       const image = new Image();
       image.src = src;
@@ -116,7 +117,7 @@ const live = (() => {
         }
         const { src, problem } = await load(own.path);
         own.image.src = src;
-        if (problem) own.score = problem.trim();
+        if (problem) Object.assign(own, { score: problem.trim(), isFailed: true });
       },
     };
     return own;
@@ -142,7 +143,11 @@ const live = (() => {
   const seconds = (steps) => viewer.go(step(viewer.current(), Math.round(steps * facts.rate)));
 
   let placing = null;
+  // Tells whether scores came after the frame was made.
+  const isStale = ({ pictures, number }) =>
+    pictures.some(({ score, isFailed }, i) => i && !isFailed && score !== scoreOf(i - 1, number));
   const shown = (frame) => {
+    if (isStale(frame) && !viewer.lacksMap()) viewer.refresh();
     clearTimeout(placing);
     placing = setTimeout(() => place.write(frame.time, frame.number), PLACE_MS);
     draw();
@@ -356,8 +361,7 @@ const live = (() => {
       keys.hidden = names.length < 2;
       if (!names.includes(key)) key = names[0];
       keys.value = key;
-      const { pictures, number } = viewer.current();
-      if (!isPlaying && !viewer.lacksMap() && pictures.some(({ score }, i) => i && score !== scoreOf(i - 1, number))) viewer.refresh();
+      if (!isPlaying && !viewer.lacksMap() && isStale(viewer.current())) viewer.refresh();
     } else {
       state = message;
       const link = document.getElementById("report");

@@ -16,7 +16,7 @@ from .plots import Label
 MOST_WINDOWS = 60  # windows of an encode that are listed
 # Tables of at most so many rows get the heads beside each value, for narrow windows; longer ones would be too large.
 MOST_STACKED = 250
-LONG_HEAD = 9  # characters of a head that stands beside its value
+LONG_HEAD, LONG_NAME = 11, 9  # characters of a head, and of a name as a head, that stands beside its value
 NARROW = 52  # characters of all columns that fit into any window
 GAP, KEY = 3, 4  # characters that the room between columns, and the line of a label, take
 COLUMNS = {
@@ -76,7 +76,9 @@ class Table:
     @property
     def is_roomy(self) -> bool:
         """Tells whether the heads beside the values, such as names of series, need more room than numbers."""
-        return any(len(_words(head)) > LONG_HEAD for head in self.heads[1:])
+        return any(
+            len(_words(head)) > (LONG_NAME if isinstance(head, Label) else LONG_HEAD) for head in self.heads[1:]
+        )
 
     def head_text(self, column: int) -> str:
         return _words(self.heads[column])

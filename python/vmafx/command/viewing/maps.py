@@ -28,13 +28,13 @@ class Maps:
         width, height = (-(-samples // BLOCK) * BLOCK / samples for samples in (size.width, size.height))
         return width, height
 
-    def picture(self, encode: int, number: int) -> bytes | str:
-        """Returns the map of a frame as PNG; a text says why there is none."""
+    def picture(self, encode: int, number: int) -> bytes | str | None:
+        """Returns the map of a frame as PNG; None if it is not scored yet, and a text if there is another reason."""
         try:
             file = self._file(encode)
             values = file.values(number) if file else None
             if not file or values is None:
-                return "not scored yet\n"
+                return None
             made = _maps.pictures(self._work.settings.ffmpeg, [values], (file.width, file.height), MOST)
             return next(made)
         except Failure as failure:
