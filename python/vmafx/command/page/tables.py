@@ -76,9 +76,7 @@ class Table:
     @property
     def is_roomy(self) -> bool:
         """Tells whether the heads beside the values, such as names of series, need more room than numbers."""
-        return any(
-            len(_words(head)) > (LONG_NAME if isinstance(head, Label) else LONG_HEAD) for head in self.heads[1:]
-        )
+        return any(len(_words(head)) > (LONG_NAME if isinstance(head, Label) else LONG_HEAD) for head in self.heads[1:])
 
     def head_text(self, column: int) -> str:
         return _words(self.heads[column])
