@@ -287,10 +287,10 @@ def view_lays_maps_over_pictures(lab):
     with shown(lab, "bad.mkv", "ref.mkv", "--no-scores") as (address, _):
         check_equal(asked(address, f"{path_of(address)}map/0/0")[0], 404, "without --maps")
     words = "bad.mkv", "ref.mkv", *scoring, "--crop", "reference=320:160:0:0", "--crop", "320:160:0:0"
-    vmafx(lab, "score", *words, "--report", "page.html", "--maps").succeeded()
+    vmafx(lab, "score", *words, "--report", "page.html", "--report-maps").succeeded()
     maps = Content(lab.folder / "page.html").all("img", **{"class": "map"})
     check(maps and {(own["width"], own["height"]) for own in maps} == {("100.0000%",) * 2}, f"maps of a page: {maps}")
-    vmafx(lab, "score", "bad.mkv", "ref.mkv", "--maps").failed(2, "name the page, too")
+    vmafx(lab, "score", "bad.mkv", "ref.mkv", "--report-maps").failed(2, "name the page, too")
     vmafx(lab, "view", "bad.mkv", "ref.mkv", "--maps", "--no-scores").failed(2, "--maps comes of scoring")
     vmafx(lab, "view", "bad.mkv", "ref.mkv", "--maps", *FAST).failed(2, "--maps shows the maps of models")
 

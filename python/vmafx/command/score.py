@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also write the page that `vmafx report` makes, with pictures of the worst frames",
     )
     help_maps = "also show on the page of --report where in the picture frames lose the first model's score"
-    add("--maps", action="store_true", help=help_maps)
+    add("--report-maps", action="store_true", help=help_maps)
     add("--log", type=Path, metavar="FILE", help="also write the filter's report: .json, .ndjson, .csv or .xml")
     help_maps = "also write maps of where each frame loses its scores to files in this folder"
     add("--maps", type=Path, metavar="FOLDER", help=help_maps)
@@ -327,7 +327,7 @@ def run(arguments: argparse.Namespace) -> int:
         log = Path(folder) / f"scores{arguments.log.suffix.lower() if arguments.log else '.json'}"
         work = _prepared(arguments, log)
         is_told = arguments.json or (arguments.log and log.suffix in FORMATS)
-        if arguments.maps:
+        if arguments.report_maps:
             work = _with_maps(work, Path(folder) / "maps")
         with packets_beside(work) if is_told else contextlib.nullcontext([]) as packets:
             work, result = _scored(arguments, work, log)
@@ -346,10 +346,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _with_maps(work: Work, folder: Path) -> Work:
-    """Returns the work whose filters write maps to a folder. Raises Failure."""
+    """Returns the work whose filters write maps: to the folder of --maps, or else to this one. Raises Failure."""
     if not work.models:
-        raise Failure("--maps shows where frames lose a model's score: give a model with --model", 2)
-    return replace(work, settings=replace(work.settings, maps=str(folder)))
+        raise Failure("--report-maps shows where frames lose a model's score: give a model with --model", 2)
+    return work if work.settings.maps else replace(work, settings=replace(work.settings, maps=str(folder)))
 
 
 def _page(arguments: argparse.Namespace, work: Work, result: Result) -> Page:
@@ -359,7 +359,7 @@ def _page(arguments: argparse.Namespace, work: Work, result: Result) -> Page:
     *dists, ref = arguments.videos
     media = Media(work.settings.ffmpeg, dists, ref, starts, options, filters)
     maps = None
-    if folder := work.settings.maps:
+    if arguments.report_maps and (folder := work.settings.maps):
         name = next(iter(work.models))
         size = next(work.size_of(group) for group in work.groups if name in group.keys)
         numbers = range(len(dists)) if len(dists) > 1 else (None,)
@@ -400,7 +400,7 @@ def _scored(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Work,
                 note(line)
         work = other
         log.unlink()
-        if work.settings.maps:
+        if arguments.report_maps and not arguments.maps:
             shutil.rmtree(work.settings.maps)
     result = Result.of(work, encodes, arguments.range)
     _warn(result)
@@ -459,7 +459,7 @@ def _parts_of(arguments: argparse.Namespace, work: Work) -> tuple[int, list[Time
     """Returns how many runs score at once, and what. Without --jobs, as many as keep a GPU's decoders busy: each of
     them decodes one stream at a time.
     """
-    if work.settings.maps:
+    if arguments.report_maps:
         return 1, []
     jobs = _job_count(arguments)
     if arguments.jobs is None and not arguments.range and not _is_ndjson(arguments):
@@ -616,10 +616,10 @@ def _check_arguments(arguments: argparse.Namespace) -> Guard:
     check_begins(arguments)
     if arguments.range and arguments.jobs is not None:
         raise Failure("--range scores one part, which --jobs cannot cut again: leave one of them out", 2)
-    if arguments.maps and not arguments.report:
-        raise Failure("--maps shows maps on the page of --report: name the page, too", 2)
-    if arguments.maps and _job_count(arguments) > 1:
-        raise Failure("--maps needs one run, and --jobs and several devices are several: leave them out", 2)
+    if arguments.report_maps and not arguments.report:
+        raise Failure("--report-maps shows maps on the page of --report: name the page, too", 2)
+    if arguments.report_maps and _job_count(arguments) > 1:
+        raise Failure("--report-maps needs one run, and --jobs and several devices are several: leave them out", 2)
     if _job_count(arguments) > 1 and _is_ndjson(arguments):
         raise Failure("--jobs cannot write a log in NDJSON, which grows frame by frame: use .json, .csv or .xml", 2)
     return guard

@@ -74,7 +74,7 @@ def find(
         told = " and ".join(f"{width}x{height}" for width, height in sorted(blocks))
         raise Failure(
             f"maps of {told} blocks do not fit pictures of {size[0]}x{size[1]}: score at the size of the reference, "
-            "or have vmafx score --maps make the page"
+            "or have vmafx score --report-maps make the page"
         )
     return Maps(files, extents[0], all(encode.facts(name).metric is None for encode in encodes))
 
