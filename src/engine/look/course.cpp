@@ -308,11 +308,12 @@ void Course::change(const Proof& proof) {
   const int frames = now_.shift - (last_.frames ? last_.shift : 0);
   const bool told = known_ || (before.margin >= kLeastBefore && before.ratio <= 0.6) ||
                     (before.belief >= kBeliefBefore && before.agreement >= kAgreeBefore);
-  const bool lacks = last_.frames <= 1 - now_.shift && now_.shift < 0 && last_.from == start_;
+  /* An offset that is known from later on may have begun there: frames before it that fit no shift prove nothing. */
+  const bool first = now_.from - start_ <= 1 + std::abs(now_.shift), lacks = first && now_.shift < 0;
   Finding* finding = nullptr;
   if (lacks || !told) {
     finding = report(finding_of(Kind::kOffset, proof, lacks ? start_ : now_.from, now_.end, now_.shift));
-    const bool late = (!lacks && last_.frames) || now_.early < kEarlyBelief;
+    const bool late = !first || (!lacks && last_.frames) || now_.early < kEarlyBelief;
     if (finding && late) finding->certainty = std::min(proof.certainty, Certainty::kLikely);
   } else {
     const bool doubled = frames < 0;

@@ -3,6 +3,7 @@
 #ifndef VMAFX_ENGINE_LOOK_FINDING_H
 #define VMAFX_ENGINE_LOOK_FINDING_H
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -39,7 +40,8 @@ enum class Kind {
   kMatrix,         // chroma and luma fit through another matrix: "from", "to" are H.273 code points
   kPrimaries,      // as far as the fit tells
   kTransfer,       // luma follows another curve: PQ, HLG, gamma
-  kBrightness,     // "gain", "offset": luma that was changed on purpose or by mistake
+  kBrightness,     // "gain", "offset": luma that was changed on purpose or by mistake. "range_error": so few levels
+                   // at most from what kRange would be, where that is not excluded
   kChromaSwapped,  // Cb and Cr are exchanged
   kChromaShifted,  // the place of chroma samples differs
   kGray,           // a plane of the encode has no detail where the reference has: "plane"
@@ -59,6 +61,11 @@ struct Finding {
   Certainty certainty = Certainty::kPossible;
   int64_t from = 0, end = 0;                               // pairs that are concerned: from .. end-1
   std::vector<std::pair<std::string, double>> evidence{};  // numbers by name, as Kind says; "fit" and the like besides
+
+  /* Whether there is evidence of this name. */
+  bool has(std::string_view name) const {
+    return std::ranges::any_of(evidence, [&](const auto& number) { return number.first == name; });
+  }
 
   /* The evidence of this name, or `otherwise` if there is none. */
   double value(std::string_view name, double otherwise = 0) const {

@@ -97,6 +97,9 @@ constexpr double kErrorFloor = 1.0 / 256;
  * cells without their noise; and what must move. */
 constexpr double kStandsStill = 0.3, kLeastMoves = 0.5;
 
+/* The width of bars is sure if it changes by no more than this part of it. */
+constexpr double kErrorOfBars = 0.15;
+
 /* Pictures of the same leave less than this part of the encode's variance. */
 constexpr double kMostLeft = 0.5;
 
@@ -645,10 +648,13 @@ void Geometry::add_padding(int axis, std::vector<Number>& numbers) const {
   const Bars& bars = bars_[axis];
   if (!bars.in_dist() || bars.lost / bars.frames <= 4 || bars.ref[0] >= 2 || bars.ref[1] >= 2) return;
   const bool sure = bars.frames > 1 && bars.lost / bars.frames > 16 && bars.last();
+  const double bin = static_cast<double>(size(axis)) / (axis == kX ? means_.column_bins() : means_.row_bins());
   for (int end = 0; end < 2; end++) {
     if (bars.dist[end] < 4) continue;
-    numbers.push_back({Kind::kPadded, sure ? Certainty::kSure : Certainty::kLikely, kEdgeNames[axis][end],
-                       in_hundredths(bars.dist[end])});
+    const double error = std::max(bars.most[end] - bars.dist[end], bin);
+    numbers.push_back({Kind::kPadded,
+                       sure && error <= kErrorOfBars * bars.dist[end] ? Certainty::kSure : Certainty::kLikely,
+                       kEdgeNames[axis][end], in_hundredths(bars.dist[end])});
   }
 }
 

@@ -433,6 +433,10 @@ bool find_range_of_areas(const std::vector<uint32_t>& histogram, double chroma_g
   return false;
 }
 
+/* Levels that span little tell a gain badly: a mistaken range is not excluded whose line lies so near to theirs at both
+ * ends of them. */
+constexpr double kRangeError = 3;
+
 void find_luma(const std::vector<uint32_t>& histogram, const Chroma& chroma, const Color& color,
                std::vector<Finding>& findings) {
   const Curve curve = curve_of(histogram, kLeastCells);
@@ -491,6 +495,8 @@ void find_luma(const std::vector<uint32_t>& histogram, const Chroma& chroma, con
   findings.back().evidence = {{"gain", rounded(line.gain)}, {"offset", rounded(line.level)}};
   if (change.gamma_misfit < 0.5 * change.misfit)
     findings.back().evidence.emplace_back("gamma", rounded(1 / change.gamma));
+  if (const double error = std::min(away(kNarrower.luma), away(kWider.luma)); error < kRangeError)
+    findings.back().evidence.emplace_back("range_error", rounded(error));
 }
 
 /* What is said of a mistake that predicts best. */

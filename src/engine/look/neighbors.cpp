@@ -149,7 +149,8 @@ void Neighbors::mix(int64_t place, const Fit& fit, FrameEvidence* evidence) cons
     if (moved <= 0) continue;
     const float part = std::clamp(along / moved, 0.F, 1.F);
     const float mixed = std::max(here - 2 * part * along + part * part * moved, 0.F);
-    const float least = std::min(here, here - 2 * along + moved);
+    /* In a fade each picture has a gain of its own, and the next one fits with that. */
+    const float least = std::min({here, here - 2 * along + moved, fit.total[i + 1]});
     evidence->mix[i] = part;
     evidence->mix_gain[i] = std::max((least - mixed) / (least + mixed + kBlocks * (noise_ + kLeastNoise)), 0.F);
   }

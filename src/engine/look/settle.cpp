@@ -75,8 +75,8 @@ void doubt_weak_numbers(Finding* finding) {
   const bool placed = finding->kind >= Kind::kCropped && finding->kind <= Kind::kShifted;
   if (placed && finding->value("fit", 1) < kSureFit) doubt(finding, Certainty::kLikely);
   if (is_short_freeze(*finding)) doubt(finding, Certainty::kLikely);
-  if (finding->kind == Kind::kBrightness && off_range(finding->value("gain", 1)) < kNearRange)
-    doubt(finding, Certainty::kLikely);
+  const bool near_range = off_range(finding->value("gain", 1)) < kNearRange || finding->has("range_error");
+  if (finding->kind == Kind::kBrightness && near_range) doubt(finding, Certainty::kLikely);
 }
 
 /* Several changes of one kind, of which one is of several frames, may be a rhythm whose steps stand still. */

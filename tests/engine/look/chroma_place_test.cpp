@@ -179,6 +179,10 @@ START_TEST(a_lost_field_is_found) {
       ck_assert(!kept.find(still, half, chroma) && !soft.find(still, half, chroma));
       ck_assert(!lost.find(still, still, chroma) && !lost.find(half, half, chroma));
     }
+    /* Rows of text that scroll have no place, but chroma has. */
+    const auto by_chroma = lost.find(still, still, half);
+    ck_assert_msg(by_chroma && by_chroma->kind == Kind::kFieldsDropped, "seed %d", seed);
+    ck_assert(!kept.find(still, still, half) && !soft.find(still, still, half));
     /* Chroma that moves with luma is a picture that was moved. */
     ck_assert(!lost.find(still, half, still));
   }

@@ -96,6 +96,22 @@ START_TEST(room_of_a_lag_is_not_sure) {
 }
 END_TEST
 
+/* Frames that fit no shift may hide where an offset began. */
+START_TEST(an_offset_is_sure_from_the_first_frames_on) {
+  for (const int64_t unknown : {1, 9}) {
+    Course course;
+    for (int64_t frame = 0; frame < kFrames; frame++)
+      course.add(step_of(frame, frame < unknown ? -kMostShift : -1, {.own = 0.05F, .other = 6, .follows = 12}));
+    std::vector<Finding> findings;
+    course.finish(&findings);
+    ck_assert_uint_eq(findings.size(), 1);
+    ck_assert(findings[0].kind == Kind::kOffset);
+    ck_assert_int_eq(findings[0].from, unknown == 1 ? 0 : unknown);
+    ck_assert((findings[0].certainty == Certainty::kSure) == (unknown == 1));
+  }
+}
+END_TEST
+
 /* Frames between two shifts change as both. */
 START_TEST(frames_between_shifts_agree_with_both) {
   ck_assert(!late({.own = 0.9F, .other = 1, .follows = 8, .mix = 0.3F}).empty());
@@ -119,6 +135,7 @@ END_TEST
 int main() {
   return run_suite("course", {{"contradict", changes_contradict_votes},
                               {"room", room_of_a_lag_is_not_sure},
+                              {"first_frames", an_offset_is_sure_from_the_first_frames_on},
                               {"between", frames_between_shifts_agree_with_both},
                               {"left_out", frames_left_out_are_no_freeze}});
 }

@@ -205,6 +205,22 @@ START_TEST(symmetries_are_named) {
 }
 END_TEST
 
+/* Borders whose width an encoder does not keep have none that is sure. */
+START_TEST(bars_of_several_widths_are_not_sure) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
+    for (const int less : {0, 3}) {
+      const auto findings = findings_of(seed, 0.3, [&](const Canvas& canvas, const Camera& camera, Random&) {
+        Painted p = seen(canvas, camera, kW, kH);
+        fill(p, 0, kH - 8 + (camera.left > 80 ? less : 0), kW, kH, {16, 128, 128});
+        return p;
+      });
+      const Finding* const f = find(findings, Kind::kPadded);
+      ck_assert_msg(f && (f->certainty == Certainty::kSure) == !less, "seed %d: %d", seed, less);
+    }
+  }
+}
+END_TEST
+
 START_TEST(bars_are_borders_of_one_or_a_note_of_both) {
   constexpr int kBar = 24;
   const auto with_bars = [](Painted p) {
@@ -304,6 +320,7 @@ int main() {
                                 {"still", encodes_that_stand_still_are_not_shifted},
                                 {"symmetries", symmetries_are_named},
                                 {"bars", bars_are_borders_of_one_or_a_note_of_both},
+                                {"unsure_bars", bars_of_several_widths_are_not_sure},
                                 {"good", nothing_is_said_of_good_encodes},
                                 {"long", long_streams_have_their_crops},
                                 {"flat", pictures_without_detail_say_nothing}});

@@ -241,6 +241,24 @@ START_TEST(planes_that_are_exchanged_or_gray_are_named) {
 }
 END_TEST
 
+/* Levels that span little do not tell the gain of a range from another one. */
+START_TEST(brightness_of_few_levels_may_be_a_range) {
+  const auto prepare = [](Painted& p, int, Random&) {
+    for (Samples& s : p.samples) s[0] = 22 + (s[0] - 22) / 7;
+  };
+  const auto change = [](Painted& p, int, Random&) {
+    for (Samples& s : p.samples) s[0] = 1.1F * s[0] - 17;
+  };
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
+    const auto dark = findings_of(seed, prepare, change), light = findings_of(seed, as_it_is, change);
+    assert_found(dark, Kind::kBrightness, Certainty::kLikely);
+    ck_assert_double_lt(number(*f, "range_error"), 3);
+    const Finding* const told = find(light, Kind::kBrightness);
+    ck_assert_msg(told && !told->has("range_error"), "seed %d", seed);
+  }
+}
+END_TEST
+
 START_TEST(brightness_has_its_numbers) {
   for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     {
@@ -310,6 +328,7 @@ int main() {
                               {"saturation", saturation_is_no_mistake},
                               {"hlg", hlg_is_named},
                               {"planes", planes_that_are_exchanged_or_gray_are_named},
+                              {"few_levels", brightness_of_few_levels_may_be_a_range},
                               {"brightness", brightness_has_its_numbers},
                               {"transfer", transfers_are_named},
                               {"good", nothing_is_said_of_good_encodes}});

@@ -103,6 +103,10 @@ START_TEST(weak_fits_and_gains_are_not_sure) {
   ck_assert(certainty_of(Kind::kBrightness, settled({brighter(0.834)})) == kLikely);
   ck_assert(certainty_of(Kind::kBrightness, settled({brighter(1.13)})) == kLikely);
   ck_assert(certainty_of(Kind::kBrightness, settled({brighter(1.05)})) == kSure);
+  Finding near = brighter(1.106);
+  ck_assert(certainty_of(Kind::kBrightness, settled({near})) == kSure);
+  near.evidence.emplace_back("range_error", 1.1);
+  ck_assert(certainty_of(Kind::kBrightness, settled({near})) == kLikely);
 }
 END_TEST
 

@@ -67,10 +67,12 @@ struct Source {
   int loop = 0;                                // frames after which it begins again; 0: never
   int hold = 1;                                // frames that show one picture
   float contrast = 1;
+  int fade = 0;  // frames of a fade from black and back; 0: none
 
   float cell(int64_t frame, int i, int j) const {
     if (loop) frame %= loop;
     frame = frame / hold * hold;
+    const float visible = fade ? std::abs(std::sin(3.1416F * static_cast<float>(frame) / static_cast<float>(fade))) : 1;
     const auto place = [&](int speed) { return static_cast<float>(frame * speed) / 8 + 64; };
     const float at_x = place(speed_x), at_y = place(speed_y);
     const int left = static_cast<int>(at_x), top = static_cast<int>(at_y);
@@ -78,7 +80,7 @@ struct Source {
     const auto value = [&](int dx, int dy) { return field().at(x + left + i + dx, y + top + j + dy); };
     const float luma =
         (1 - v) * ((1 - u) * value(0, 0) + u * value(1, 0)) + v * ((1 - u) * value(0, 1) + u * value(1, 1));
-    return 120 + (luma - 120) * contrast;
+    return 120 + (luma - 120) * contrast * visible;
   }
 };
 
@@ -346,6 +348,15 @@ START_TEST(cadence) {
 END_TEST
 
 /* Five frames of the encode show the time of five, but were made of four frames. */
+/* In a fade a picture is like one beside it with another gain. */
+START_TEST(fades_are_not_blended) {
+  Source source;
+  source.fade = 40;
+  const auto findings = findings_of(source, {.noise = 0}, 9, kFrames, [](int i) { return i; });
+  ck_assert_msg(findings.empty(), "%s", text(findings).c_str());
+}
+END_TEST
+
 START_TEST(blended) {
   const double places[] = {0, 1, 1.5, 2.5, 4};
   const auto findings = findings_of({}, {}, 9, kFrames, [&](int i) { return i / 5 * 5 + places[i % 5]; });
@@ -472,6 +483,7 @@ int main() {
                               {"swapped_often_where_little_moves", swapped_often_where_little_moves},
                               {"cadence", cadence},
                               {"blended", blended},
+                              {"fades_are_not_blended", fades_are_not_blended},
                               {"other_pictures", other_pictures},
                               {"nearly_flat_pictures_are_no_others", nearly_flat_pictures_are_no_others},
                               {"encodes_that_stand_still_are_no_others", encodes_that_stand_still_are_no_others},
