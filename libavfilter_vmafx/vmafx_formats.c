@@ -283,7 +283,9 @@ static int set_formats(AVFilterContext *ctx, unsigned input, AVFilterFormats *fo
 {
     const int ret = ff_formats_ref(formats, &ctx->inputs[input]->outcfg.formats);
 
-    return ret < 0 || input == ff_vmafx_reference_of(ctx) ? ret : ff_formats_ref(formats, &ctx->outputs[input]->incfg.formats);
+    if (ret < 0 || input == ff_vmafx_reference_of(ctx))
+        return ret;
+    return ff_formats_ref(formats, &ctx->outputs[input]->incfg.formats);
 }
 
 static int look_upstream(const AVFilterContext *ctx, VMAFXNatural natural[VMAFX_MOST_INPUTS])

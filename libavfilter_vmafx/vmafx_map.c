@@ -192,8 +192,8 @@ static double scale_max(void *log, const VMAFXOptions *options, const VmafxMap *
         return MODEL_MAX;
     for (int i = 0; i < map->width * map->height; i++)
         highest = FFMAX(highest, map->values[i]);
-    av_log(log, AV_LOG_ERROR, "map=%s has no usual scale: say with map_max which value is shown as its end. The highest "
-           "value of the first frame is %g (%s).\n", map->name, highest, map->unit);
+    av_log(log, AV_LOG_ERROR, "map=%s has no usual scale: say with map_max which value is shown as its end. "
+           "The highest value of the first frame is %g (%s).\n", map->name, highest, map->unit);
     return 0;
 }
 

@@ -1,4 +1,6 @@
-"""Maps as video (map=NAME): pictures with the values of the files, one for each frame of main, in its order and time."""
+"""Maps as video (map=NAME): pictures with the values of the files, one for each frame of main, in its
+order and time.
+"""
 
 import array
 

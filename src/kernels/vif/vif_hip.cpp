@@ -1,6 +1,6 @@
 /* The HIP twin of vif: one kernel for the planes of each further scale, then one for the sums of all scales, with or
- * without those of the blocks of maps. All take all frames of the batch. What belongs to a reference alone is made once for the frames
- * that share it. */
+ * without those of the blocks of maps. All take all frames of the batch. What belongs to a reference alone is made once
+ * for the frames that share it. */
 #include "base/rounding.h"
 #include "kernels/device_twin.h"
 #include "kernels/vif/vif.h"
