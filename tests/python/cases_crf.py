@@ -484,7 +484,9 @@ print(json.dumps([used, len(plan.places), [s.place.begin for s in taken], told, 
     read, places, begins, frames, has_leads = json.loads(done.stdout)
     size = os.path.getsize(lab.folder / "long.mkv")
     check(read < size / 4, f"{read} of {size} bytes were read")
-    check(places == 48 and frames == [[60, 1, 20, 40, 21]] * 8, f"{places} places; lead, scored of it, frames: {frames}")
+    check(
+        places == 48 and frames == [[60, 1, 20, 40, 21]] * 8, f"{places} places; lead, scored of it, frames: {frames}"
+    )
     check_equal(has_leads, [True, False], "leads with enough memory, with little")
     check(min(begins) < 1800 and max(begins) > 5400, f"the first samples are at {begins}")
     os.unlink(lab.folder / "long.mkv")

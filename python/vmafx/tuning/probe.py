@@ -126,7 +126,17 @@ class Encode:
             *before.global_arguments(),
             *sample.raw_input,
         ]
-        command += [*upload, *before.arguments(quantizer), *_key_frame(sample), "-an", "-flush_packets", "1", "-f", self._format, "pipe:1"]
+        command += [
+            *upload,
+            *before.arguments(quantizer),
+            *_key_frame(sample),
+            "-an",
+            "-flush_packets",
+            "1",
+            "-f",
+            self._format,
+            "pipe:1",
+        ]
         self._said = unnamed_file()
         self._stopped = threading.Event()
         with sample.opened() as pictures:

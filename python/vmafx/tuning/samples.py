@@ -25,9 +25,9 @@ from .encoders import Settings
 SCOUTED_S = 1.0  # seconds of a place whose packets are looked at
 PLACES = 48  # the most places that are looked at
 SAMPLE_S = 2.5  # length of a sample
-# Frames that are encoded before and after those of a sample, and not scored. Rate control begins with the quantizer that
-# the user gave, and takes that of later key frames from the frames before: with x264 a sample without a lead was up to
-# 2 VMAF worse than the same frames of the whole encode. The lookahead of its last frames must see some, too.
+# Frames that are encoded before and after those of a sample, and not scored. Rate control begins with the quantizer
+# that the user gave, and takes that of later key frames from the frames before: with x264 a sample without a lead was
+# up to 2 VMAF worse than the same frames of the whole encode. The lookahead of its last frames must see some, too.
 LEAD, TAIL = 60, 40
 MOST_SAMPLES = 24  # unless the user asks for more
 LEAST_S = 1.0  # the shortest sample, if memory does not suffice
@@ -311,7 +311,8 @@ def _scaled(ffmpeg: str, file: IO[bytes], pictures: Pictures, scored: Pictures, 
     scaled = unnamed_file()
     raw = ["-f", "rawvideo", "-pix_fmt", pictures.pix_fmt]
     size = [f"{p.width}x{p.height}" for p in (pictures, scored)]
-    chain = f"trim=start_frame={frames.start}:end_frame={frames.stop},setpts=PTS-STARTPTS,scale={scored.width}:{scored.height}:flags=bicubic,format={pictures.pix_fmt}"
+    part = f"trim=start_frame={frames.start}:end_frame={frames.stop},setpts=PTS-STARTPTS"
+    chain = f"{part},scale={scored.width}:{scored.height}:flags=bicubic,format={pictures.pix_fmt}"
     command = [ffmpeg, "-v", "error", *raw, "-s", size[0], "-i", "pipe:0", "-vf", chain, *raw[:2], "pipe:1"]
     with reopened(file) as source:
         done = subprocess.run(command, stdin=source, stdout=scaled, stderr=subprocess.PIPE)
