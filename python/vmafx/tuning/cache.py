@@ -18,7 +18,7 @@ from .encoders import Settings
 from .probe import Part, Scorer
 from .samples import Sample
 
-FORMAT = 1  # of the files; another number makes them new
+FORMAT = 2  # of the files; another number makes them new
 
 
 def folder() -> Path:
@@ -44,7 +44,8 @@ class Cache:
         pictures = sample.pictures
         scored = [scorer.passes, _models_read(scorer)]
         encoded = [settings.arguments(quantizer), settings.film_grain]
-        facts = [FORMAT, self._programs, self._libraries, sample.digest, sample.frames, str(pictures), scored, encoded]
+        frames = sample.place.lead, sample.frames, sample.tail
+        facts = [FORMAT, self._programs, self._libraries, sample.digest, frames, str(pictures), scored, encoded]
         digest = hashlib.blake2b(json.dumps(facts, default=str).encode(), digest_size=20).hexdigest()
         return self._place / digest[:2] / f"{digest[2:]}.json"
 

@@ -36,9 +36,9 @@ class Part:
     """The encode of a sample: scores of its frames so far, by their keys in reports."""
 
     scores: dict[str, list[float]] = field(default_factory=dict)
-    bytes: int = 0
+    bytes: int = 0  # of the frames that are scored
     frames: int = 0  # that were encoded, decoded and scored
-    seconds: float = 0.0  # from the start of the encoder to its end
+    seconds: float = 0.0  # that the encoder took for these
     is_whole: bool = False
     from_cache: bool = False
 
@@ -126,7 +126,17 @@ class Encode:
             *before.global_arguments(),
             *sample.raw_input,
         ]
-        command += [*upload, *before.arguments(quantizer), "-an", "-flush_packets", "1", "-f", self._format, "pipe:1"]
+        command += [
+            *upload,
+            *before.arguments(quantizer),
+            *_key_frame(sample),
+            "-an",
+            "-flush_packets",
+            "1",
+            "-f",
+            self._format,
+            "pipe:1",
+        ]
         self._said = unnamed_file()
         self._stopped = threading.Event()
         with sample.opened() as pictures:
@@ -171,9 +181,14 @@ class Encode:
         codec = file.streams.video[0].codec_context
         codec.thread_type = "AUTO"
         codec.options = {"export_side_data": "film_grain"}  # the decoder adds no grain
+        first, rate, scored = None, self._sample.pictures.rate, self._sample.scored
         try:
-            for packet in file.demux(video=0):
-                part.bytes += packet.size
+            for number, packet in enumerate(file.demux(video=0)):
+                if packet.pts is not None:  # packets come in order of decoding
+                    first = packet.pts if first is None else first
+                    number = round((packet.pts - first) * packet.time_base * rate)
+                if number in scored:
+                    part.bytes += packet.size
                 yield from packet.decode()
                 if self.is_stopped:
                     return
@@ -199,37 +214,50 @@ class Encode:
         return f"{what}with {quantizer}: {told}{remedy}"
 
 
+def _key_frame(sample: Sample) -> list[str]:
+    """Returns ffmpeg's words for a key frame where the lead ends: its quantizer is of the lead, and so is that of all
+    pictures that are copied from it.
+    """
+    lead = sample.place.lead
+    return ["-force_key_frames", f"{(lead - 0.5) / float(sample.pictures.rate):.6f}"] if lead else []
+
+
 def score_part(encode: Encode, sample: Sample, scorer: Scorer, part: Part, tell: Callable[[], None]) -> None:
     """Scores an encode as its frames come, and fills `part`; calls `tell` after each block of frames. Raises Failure,
     Ended.
     """
     start = time.monotonic()
     part.scores.update((key, []) for key in scorer.keys)
-    number = 0
+    number, scored, before = 0, sample.scored, sample.before
     with contextlib.ExitStack() as stack:
         sessions = [(each, stack.enter_context(scorer.session(each, sample))) for each in scorer.passes]
-        for frame in encode.frames(part):
+        for frame in stack.enter_context(contextlib.closing(encode.frames(part))):
             if encode.is_stopped:
                 raise Ended
-            if number < sample.frames:
+            if scored.start - before <= number < scored.stop:
                 for each, session in sessions:
-                    session.submit(number, _scored_picture(frame, sample, each.view))
+                    session.submit(number - scored.start + before, _scored_picture(frame, sample, each.view))
             number += 1
-            if _take(sessions, part):
+            if _take(sessions, part, before):
                 tell()
-        if number != sample.frames:
-            raise Failure(f"the encoder made {number} frames of {sample.frames}: choose options that drop none")
+            if sample.tail and number == scored.stop:
+                break  # the encoder has seen the tail, which nobody needs
+        if number != scored.stop:
+            raise Failure(f"the encoder made {number} frames of {scored.stop}: choose options that drop none")
         for _, session in sessions:
             session.finish()
-        _take(sessions, part)
-    part.frames, part.is_whole, part.seconds = number, True, time.monotonic() - start
+        _take(sessions, part, before)
+    part.frames, part.is_whole = sample.frames, True
+    part.seconds = (time.monotonic() - start) * sample.frames / number
 
 
-def _take(sessions: Sequence[tuple[Pass, Session]], part: Part) -> bool:
-    """Takes the scores that are there, and returns whether a block of frames is complete that was not before."""
+def _take(sessions: Sequence[tuple[Pass, Session]], part: Part, before: int) -> bool:
+    """Takes the scores that are there, without those of frames before the sample, and returns whether a block of
+    frames is complete that was not before.
+    """
     for each, session in sessions:
         for frame in session.frames():
-            for key in each.keys:
+            for key in each.keys if frame.number >= before else ():
                 part.scores[key].append(frame.scores[key])
     before, part.frames = part.frames, min(map(len, part.scores.values()))
     return part.frames // BLOCK > before // BLOCK

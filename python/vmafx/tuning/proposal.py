@@ -11,6 +11,8 @@ from .targets import Target
 FIRST_GUESS = 0.45  # of the range, for targets of which nothing better is known
 FAR, FAR_CONFIDENCE = 0.05, 0.8  # of the range: a first probe that is so far from the target ends
 NEARLY = 0.35  # of the positions that count as equally good: differences need not be known better
+# Of a video that is one sample: with fewer frames, it is always scored whole; else this part of it, at least.
+WHOLE_FRAMES, SETTLED_PART = 600, 0.4
 ROUGHLY = 0.2  # of the way to a proposal: a probe need not tell it better, as the next one will
 
 Points = Mapping[str, tuple[float, float]]  # scores and their standard errors, by the targets' names
@@ -55,10 +57,12 @@ class Proposer:
         return self._table.is_whole(quantizer) or self._is_settled(quantizer)
 
     def _is_settled(self, quantizer: float) -> bool:
-        """Returns whether the difference to a whole probe is known as well as quantizers need be told apart. A video
-        that is one sample is scored whole.
-        """
-        if self._table.samples < 2 or quantizer not in self._table.parts or not self._table.whole():
+        """Returns whether the difference to a whole probe is known as well as quantizers need be told apart."""
+        base = self._table.base(quantizer)
+        if quantizer not in self._table.parts or base is None:
+            return False
+        frames, seen = self._table.frames(base), self._table.frames(quantizer)
+        if self._table.samples < 2 and (frames < WHOLE_FRAMES or seen < SETTLED_PART * frames):
             return False
         enough = NEARLY * max(self._axis.close, self.slack)
         for target in self._targets:
@@ -79,7 +83,7 @@ class Proposer:
         if self._is_settled(quantizer):
             return True
         is_first = all(other == quantizer for other in self._table.parts)
-        confidence = FAR_CONFIDENCE if is_first and self._table.samples > 1 else self._confidence
+        confidence = FAR_CONFIDENCE if is_first else self._confidence
         bounds: tuple[dict[str, tuple[float, float]], dict[str, tuple[float, float]]] = {}, {}
         for target in self._targets:
             value, error = self._table.estimate(quantizer, target)
@@ -92,7 +96,7 @@ class Proposer:
         shortest = min(abs(way) for way in ways)
         if shortest < max(axis.close, self.slack) or ways[0] * ways[1] < 0:
             return False  # the running probe may be what is looked for
-        if is_first and self._table.samples > 1 and shortest > FAR * axis.range:
+        if is_first and shortest > FAR * axis.range:
             return True
         return abs(ways[0] - ways[1]) <= max(axis.close, ROUGHLY * shortest)
 

@@ -19,8 +19,8 @@ from .cache import Cache
 from .encoders import Settings, check_available
 from .probe import Encode, Ended, Part, Scorer, score_part
 from .proposal import Proposer
-from .samples import FIRST_SAMPLES, MOST_SAMPLES, Plan, Sample, look_at, plan, read_sample
-from .table import Estimate, Table
+from .samples import FIRST_SAMPLES, Plan, Sample, look_at, plan, read_sample
+from .table import LED, NOT_LED, Estimate, Table
 from .targets import Target
 
 SIGNAL_S = 0.2  # the longest time before a signal is handled
@@ -152,6 +152,7 @@ class _Search:
         scorer = Scorer.of(targets, options.model, size, threads, options.convert)
         self._scorer = replace(scorer, backend=options.backend, device=options.device)
         self._plan: Plan = plan(video, pictures, scorer.views, options.memory, options.samples)
+        self._table.allowance = LED if self._plan.has_leads else NOT_LED
         self._cache = Cache(options.ffmpeg) if options.cache else None
         self._samples: list[Sample] = []
         self._running: list[_Probe] = []
@@ -173,7 +174,7 @@ class _Search:
             sample.close()
 
     def run(self) -> Outcome:
-        most = min(self._options.samples or MOST_SAMPLES, len(self._plan.places))
+        most = min(self._plan.most, len(self._plan.places))
         self._read(min(self._options.samples or FIRST_SAMPLES, most))
         while len(self._samples) < most and self._needs_more(found := self._find(roughly=True)):
             base = self._table.base(found)
@@ -212,7 +213,7 @@ class _Search:
             wanted = self._proposer.next()
             if self._proposer.is_known(wanted):
                 return wanted
-            idle = max(self._jobs // len(self._samples) - 1, 0)
+            idle = max(min(self._jobs, usable_processors() // PROCESSORS_PER_JOB) // len(self._samples) - 1, 0)
             self._probe([wanted, *self._proposer.others(min(idle, 4))])
         self._notes.append(f"the search ended after {MOST_PROBES} probes: scores do not fall evenly with the quantizer")
         key = lambda quantizer: (self._proposer.reaches(quantizer), self._axis.position(quantizer))

@@ -9,7 +9,8 @@ from .curve import t_quantile
 from .probe import BLOCK, Part
 from .targets import Target
 
-BEGINNING = 0.005  # of an encoder's range: what its beginning anew in each sample may change, as seen on some clips
+# What an encoder's beginning anew in each sample may change, in parts of its range: after a lead, and without one.
+LED, NOT_LED = 0.02, 0.06
 RESAMPLES = 200  # of the bootstrap
 LEAST_SAMPLES, LEAST_BLOCKS = 3, 4  # before a running probe tells anything
 ALIKE = 2.0  # blocks that follow each other are alike: errors of differences between them count so often
@@ -31,6 +32,7 @@ class Table:
         self.parts: dict[float, dict[int, Part]] = {}
         self.samples = 0
         self.covered = 0.0  # the part of the video that the samples are
+        self.allowance = LED  # of the beginnings of samples
 
     def is_whole(self, quantizer: float) -> bool:
         return sum(part.is_whole for part in self._parts_of(quantizer)) >= self.samples > 0
@@ -105,7 +107,7 @@ class Table:
         change.
         """
         if self.is_whole(quantizer):
-            return _of_whole_video(self.by_sample(quantizer, target), target, confidence, self.covered)
+            return _of_whole_video(self.by_sample(quantizer, target), target, confidence, self.covered, self.allowance)
         value, error = self.estimate(quantizer, target)
         half = self.half(quantizer, error, target, confidence)
         return Estimate(value, value - half, value + half)
@@ -139,10 +141,10 @@ class Table:
 
 
 def _of_whole_video(
-    by_sample: Sequence[Sequence[float]], target: Target, confidence: float, covered: float
+    by_sample: Sequence[Sequence[float]], target: Target, confidence: float, covered: float, allowance: float
 ) -> Estimate:
     """Returns the score of the whole video, from the scores of samples: the bootstrap's error times Student's
-    quantile, less if samples are much of the video.
+    quantile, less if samples are much of the video, and the allowance, in parts of the encoder's range.
     """
     value = target.pooled([s for scores in by_sample for s in scores])
     count = len(by_sample)
@@ -155,7 +157,7 @@ def _of_whole_video(
     for _ in range(RESAMPLES):
         losses.append(target.loss(target.pooled([s for scores in choose(by_sample, k=count) for s in scores])))
     error = _deviation(losses) * math.sqrt(count / (count - 1)) * math.sqrt(1 - covered)
-    begun = BEGINNING * target.scale.per_range if math.isfinite(target.scale.per_range) else 0.0
+    begun = allowance * target.scale.per_range if math.isfinite(target.scale.per_range) else 0.0
     return _around(value, math.hypot(t_quantile(confidence, count - 1) * error, begun), target)
 
 
