@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Measures `vmafx crf` beside a search by the method of ab-av1 0.11.7 (bench/tuning_peer.py).
 
-Makes clips (bench/tuning_clips.py), and for each clip, encoder and target searches both ways, then encodes the whole
-clip with each CRF that was found and scores it. Adds a line of JSON for each to --results, in which lines that are
-there are not measured again: so the work can be shared (--part 2/4), stopped (--minutes) and continued.
-bench/tuning_tables.py makes the tables of docs/tuning.md.
+Makes clips (bench/tuning_clips.py), and for each clip, encoder and target searches both ways, one after the other,
+then encodes the whole clip with each CRF that was found and scores it. Such cases run side by side, each on processors
+of its own (--processors). Adds a line of JSON for each search to --results, in which lines that are there are not
+measured again: so the work can be stopped (--minutes) and continued. Cases of the first target come first, so that what
+was measured in a short time has all clips and encoders. bench/tuning_tables.py makes the tables of docs/tuning.md.
 
 Needs python3 with NumPy, an ffmpeg with libx264, libx265, libsvtav1 and the filter vmafx, and what `vmafx crf` needs.
 """
@@ -26,24 +27,26 @@ from pathlib import Path
 
 import tuning_clips
 import tuning_peer as peer
+import tuning_slots
 
 TOP = Path(__file__).resolve().parents[1]
 PRESETS = {"libx264": "medium", "libx265": "medium", "libsvtav1": "8"}
-TARGETS = 80, 90, 95
-LEAST_LEFT_S = 60.0  # no cell is begun with less time left
+TARGETS = 90, 95, 80
+SIZE = 960, 540
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--results", type=Path, required=True, help="a file of JSON lines to add to")
-    add("--clips", type=names_of(tuning_clips.KINDS), default=tuning_clips.KINDS, help="names, separated by commas")
+    add("--clips", type=names_of(tuning_clips.KINDS), default=tuning_clips.PAINTED, help="names, separated by commas")
     add("--encoders", type=names_of(PRESETS), default=tuple(PRESETS), help="names, separated by commas")
     add("--targets", type=lambda text: tuple(map(float, text.split(","))), default=TARGETS, help="VMAF scores")
-    add("--seconds", type=float, default=30.0, help="length of a clip (default: %(default)s)")
+    add("--seconds", type=float, default=40.0, help="length of a clip (default: %(default)s)")
+    add("--size", type=size_of, default=SIZE, help="of painted clips (default: 960x540)")
     add("--folder", type=Path, help="where the clips are kept (default: a temporary folder)")
-    add("--part", type=part_of, default=(1, 1), metavar="K/N", help="measure every N-th, from the K-th on")
-    add("--minutes", type=float, default=1e6, help="begin nothing that may not end within this time")
+    add("--processors", type=int, default=4, help="of each case; others run beside it (default: %(default)s)")
+    add("--minutes", type=float, default=1e6, help="end after this time; searches that run then are not measured")
     add("--ffmpeg", default=str(TOP / "build/bin/ffmpeg"), help="encodes, and has the filter vmafx")
     add("--libvmaf-ffmpeg", help="scores ab-av1's probes by its filter libvmaf (default: that of --ffmpeg)")
     add("--methods", type=names_of(METHODS), default=tuple(METHODS), help="ab-av1, vmafx (default: both)")
@@ -64,11 +67,11 @@ def names_of(known):
     return parse
 
 
-def part_of(text):
-    number, _, count = text.partition("/")
-    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a part: write K/N, such as 2/4")
-    return int(number), int(count)
+def size_of(text):
+    width, _, height = text.partition("x")
+    if not (width.isdecimal() and height.isdecimal() and int(width) % 2 == 0 and int(height) % 2 == 0):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a size of even numbers, such as 960x540")
+    return int(width), int(height)
 
 
 # -- Clips -------------------------------------------------------------------------------------------------------------
@@ -91,6 +94,7 @@ class Bench:
         self.arguments, self.folder = arguments, folder
         self.scoring = arguments.libvmaf_ffmpeg or arguments.ffmpeg
         self.steps = {}
+        self.wholes = {}  # (score, seconds, per cent) of encodes, by clip, encoder and CRF
 
     def step_of(self, encoder):
         """Returns the step of CRFs; 1 where the encoder takes no parts of a number, as SVT-AV1 before 3.0."""
@@ -135,6 +139,7 @@ class Bench:
         """Returns (the command that has ended, seconds)."""
         words = ["crf", str(source.path), "--target", f"vmaf={target:g}", "--encoder", encoder, "--no-cache", "--json"]
         words += ["--preset", PRESETS[encoder], "--pix-format", peer.pix_fmt_for(encoder, source)]
+        words += [word for pair in peer.own_options(encoder) for word in ("--enc", "=".join(pair))]
         words += ["--ffmpeg", self.arguments.ffmpeg, *self.arguments.crf_option, *more]
         start = time.monotonic()
         done = subprocess.run(
@@ -148,7 +153,9 @@ class Bench:
 
     def whole(self, source, encoder, crf):
         """Encodes the whole clip and scores it. Returns (score, seconds of encoding, per cent of the source's size)."""
-        encode = self.folder / "whole.mkv"
+        if (known := self.wholes.get((source.path, encoder, crf))) is not None:
+            return known
+        encode = self.folder / f"whole{os.getpid()}.mkv"
         words = peer.encoder_words(encoder, PRESETS[encoder], crf, source)
         start = time.monotonic()
         peer.run([self.arguments.ffmpeg, "-y", "-i", source.path, *words, "-fps_mode", "passthrough", "-an", encode])
@@ -157,7 +164,9 @@ class Bench:
         inputs = ["-r", peer.SCORED_RATE, "-i", encode, "-r", peer.SCORED_RATE, "-i", source.path]
         said = peer.run([self.arguments.ffmpeg, *inputs, "-filter_complex", graph, *"-an -sn -f null -".split()])
         score = float(said.rpartition("VMAF score: ")[2].split()[0])
-        return score, seconds, 100 * encode.stat().st_size / source.path.stat().st_size
+        told = score, seconds, 100 * encode.stat().st_size / source.path.stat().st_size
+        self.wholes[source.path, encoder, crf] = told
+        return told
 
 
 METHODS = {"ab-av1": Bench.by_ab_av1, "vmafx": Bench.by_vmafx}
@@ -179,7 +188,9 @@ def facts_of_vmafx(text):
 
 
 def check_early_ends(bench, source, encoder, target, row):
-    """Has all frames of probes that ended early scored. Returns the quantizers that get another verdict then."""
+    """Has all frames of probes that ended early scored. Returns the quantizers whose score is outside of the interval
+    that the probe told.
+    """
     wrong = []
     for probe in row["probes"]:
         if probe["frames"] >= probe["of_frames"]:
@@ -188,7 +199,8 @@ def check_early_ends(bench, source, encoder, target, row):
         more = ["--all-frames", "--samples", str(row["samples"]), "--min-crf", number, "--max-crf", number]
         done, _ = bench.vmafx_crf(source, encoder, target, more)
         whole = facts_of_vmafx(done.stdout)["probes"]
-        if not whole or whole[0]["reaches"] != probe["reaches"]:
+        low, high = (probe["scores"]["vmaf"][bound] for bound in ("low", "high"))
+        if not whole or None not in (low, high) and not low <= whole[0]["scores"]["vmaf"]["value"] <= high:
             wrong.append(probe["quantizer"])
     return wrong
 
@@ -215,14 +227,16 @@ def key_of(row):
 
 
 def version():
+    """Returns the commit; that which VMAFX_COMMIT names where there is no git."""
+    if named := os.environ.get("VMAFX_COMMIT"):
+        return named
     done = subprocess.run(["git", "-C", TOP, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
     return done.stdout.strip() or "unknown"
 
 
-def processor():
+def processor_name():
     lines = Path("/proc/cpuinfo").read_text().splitlines()
-    name = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
-    return f"{name}, {len(os.sched_getaffinity(0))} processors"
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
 def libvmaf_of(ffmpeg):
@@ -248,7 +262,7 @@ def main():
         folder = Path(temporary)
         workers = len(os.sched_getaffinity(0))
         made = tuning_clips.make(
-            arguments.clips, arguments.folder or folder, arguments.seconds, arguments.ffmpeg, workers
+            arguments.clips, arguments.folder or folder, arguments.seconds, arguments.size, arguments.ffmpeg, workers
         )
         print(f"tuning: {len(made)} clips are there after {time.monotonic() - start:.0f} s", flush=True)
         if not arguments.only_clips:
@@ -256,28 +270,28 @@ def main():
 
 
 def run_all(arguments, bench, made, end):
-    facts = {"processor": processor(), "date": f"{datetime.date.today()}", "version": version()}
-    facts["libvmaf"] = libvmaf_of(bench.scoring)
+    slots = tuning_slots.slots_of(arguments.processors)
+    facts = {"processor": f"{processor_name()}, {len(slots[0])} processors", "beside": len(slots)}
+    facts |= {"date": f"{datetime.date.today()}", "version": version(), "libvmaf": libvmaf_of(bench.scoring)}
     there = arguments.results.read_text().splitlines() if arguments.results.exists() else []
     done = {key_of(json.loads(line)) for line in there}
-    cells = list(itertools.product(made, arguments.encoders, arguments.targets))
-    number, count = arguments.part
-    longest = LEAST_LEFT_S
-    for clip, encoder, target in cells[number - 1 :: count]:
-        source = source_of(made[clip])
+    sources = {clip: source_of(path) for clip, path in made.items()}
+    for encoder in arguments.encoders:
+        bench.step_of(encoder)
+
+    def measure_case(case):
+        target, encoder, clip = case
         for method in arguments.methods:
             key = {"method": method, "clip": clip, "encoder": encoder, "target": target}
-            if key_of(key) in done:
-                continue
-            if time.monotonic() + longest > end:
-                print("tuning: the time is up: run the same again for the rest")
-                return
-            begun = time.monotonic()
-            row = measure(bench, method, source, encoder, target)
-            longest = max(longest, 1.5 * (time.monotonic() - begun))
-            append(arguments.results, {**key, "preset": PRESETS[encoder], "frames": source.frames, **row, **facts})
-            print(f"tuning: {' '.join(map(str, key.values()))}: {told(row)}", flush=True)
-    print("tuning: all is measured")
+            if key_of(key) not in done:
+                row = measure(bench, method, sources[clip], encoder, target)
+                own = {"preset": PRESETS[encoder], "frames": sources[clip].frames}
+                append(arguments.results, {**key, **own, **row, **facts})
+                print(f"tuning: {' '.join(map(str, key.values()))}: {told(row)}", flush=True)
+
+    cases = list(itertools.product(arguments.targets, arguments.encoders, made))
+    is_whole = tuning_slots.run(measure_case, cases, slots, end)
+    print("tuning: all is measured" if is_whole else "tuning: the time is up: run the same again for the rest")
 
 
 def told(row):

@@ -7,6 +7,7 @@
   the nearest probes on both sides of the target, and takes a score that is above the target by little enough.
 """
 
+import functools
 import math
 import os
 import re
@@ -53,15 +54,24 @@ def pix_fmt_for(encoder, source):
     return "yuv420p10le" if encoder in DEEP else source.pix_fmt
 
 
+def own_options(encoder):
+    """Returns the options that both methods give to an encoder. libx265 and SVT-AV1 start a thread for each processor
+    of the machine, also for those that they may not use.
+    """
+    usable = len(os.sched_getaffinity(0))
+    options = {"libx265": ("x265-params", f"pools={usable}"), "libsvtav1": ("svtav1-params", f"lp={usable}")}
+    return [options[encoder]] if encoder in options else []
+
+
 def encoder_words(encoder, preset, crf, source):
     """Returns the output options of an encode; all encodes of bench/tuning.py have them."""
     number = f"{crf:g}"
     words = ["-c:v", encoder, "-preset", preset, "-pix_fmt", pix_fmt_for(encoder, source)]
+    own = dict(own_options(encoder))
     if encoder == "libsvtav1":
-        words += ["-svtav1-params", f"scd=0:crf={number}", "-crf", f"{min(crf, 63):g}"]
-    else:
-        words += ["-crf", number]
-    return words
+        own["svtav1-params"] += f":scd=0:crf={number}"
+    words += [word for name, value in own.items() for word in (f"-{name}", value)]
+    return [*words, "-crf", f"{min(crf, 63):g}" if encoder == "libsvtav1" else number]
 
 
 def score_graph(source, pix_fmt, score_filter):
@@ -73,8 +83,12 @@ def score_graph(source, pix_fmt, score_filter):
     return f"[0:v]{prepared}[dis];[1:v]{prepared}[ref];[dis][ref]{score_filter}"
 
 
-def libvmaf_filter():
-    return f"libvmaf=shortest=true:ts_sync_mode=nearest:n_threads={len(os.sched_getaffinity(0))}"
+@functools.cache
+def libvmaf_filter(ffmpeg):
+    """Returns the filter with ab-av1's options; FFmpeg before 6.1 has no ts_sync_mode, and pairs equal times alike."""
+    asked = subprocess.run([ffmpeg, "-hide_banner", "-h", "filter=libvmaf"], capture_output=True, text=True).stdout
+    sync = ":ts_sync_mode=nearest" if "ts_sync_mode" in asked else ""
+    return f"libvmaf=shortest=true{sync}:n_threads={len(os.sched_getaffinity(0))}"
 
 
 def run(command):
@@ -175,7 +189,7 @@ class Search:
         return score, percent
 
     def _score(self, encode, sample):
-        graph = score_graph(self.source, pix_fmt_for(self.encoder, self.source), libvmaf_filter())
+        graph = score_graph(self.source, pix_fmt_for(self.encoder, self.source), libvmaf_filter(self.scoring))
         inputs = ["-r", SCORED_RATE, "-i", encode, "-r", SCORED_RATE, "-i", sample]
         said = run([self.scoring, "-v", "verbose", *inputs, "-filter_complex", graph, *"-an -sn -dn -f null -".split()])
         decoded = frames_decoded(said)

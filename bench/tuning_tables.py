@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Makes the tables of docs/tuning.md from the searches that bench/tuning.py has measured.
 
-usage: bench/tuning_tables.py RESULTS…    several files: the parts of one measurement
+usage: bench/tuning_tables.py [--print] RESULTS…    several files: the parts of one measurement
 
 Writes bench/results/tuning.ndjson (all searches), tuning-targets.ndjson and tuning-clips.ndjson; tools/make_tables.py
-puts the latter two into the document. Only searches that were measured by both methods count.
+puts the latter two into the document. Only searches that were measured by both methods count. From results of
+bench/tuning_scenes.py, it makes tuning-scenes.ndjson. --print writes no file, and prints the rows.
 """
 
 import json
@@ -27,6 +28,12 @@ COLUMNS = [
     "true score outside the interval",
 ]
 EARLY = ["frames not encoded", "early ends", "of these wrong"]
+TARGET_COLUMNS = ["encoder, target", *COLUMNS, *EARLY]
+CLIP_COLUMNS = ["clip", *COLUMNS]
+SCENE_COLUMNS = [
+    *("clip, encoder, target", "scenes", "worst scene's mean score", "kB"),
+    *("kB of one CRF with this worst scene", "saved"),
+]
 
 
 def read(paths):
@@ -35,8 +42,15 @@ def read(paths):
     for path in paths:
         for line in Path(path).read_text().splitlines():
             row = json.loads(line)
+            if "method" not in row:
+                continue
             rows.setdefault((row["clip"], row["encoder"], row["target"]), {})[row["method"]] = row
     return [(pair[THEIRS], pair[OURS]) for pair in rows.values() if {THEIRS, OURS} <= pair.keys()]
+
+
+def read_scenes(paths):
+    rows = [json.loads(line) for path in paths for line in Path(path).read_text().splitlines()]
+    return sorted((row for row in rows if "scenes" in row), key=lambda row: (row["clip"], row["encoder"]))
 
 
 def median(values, text="{:.2f}"):
@@ -114,19 +128,67 @@ def grouped(pairs, key):
     return groups.items()
 
 
-def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__.strip())
-    pairs = read(sys.argv[1:])
-    if not pairs:
-        sys.exit("tuning_tables.py: no search was measured by both methods: run bench/tuning.py to its end")
-    write("tuning.ndjson", [row for pair in pairs for row in pair])
+def rows_of_targets(pairs):
     targets = grouped(pairs, lambda row: f"{row['encoder']}, {row['target']:g}")
     rows = [[name, *summed_up(group), *early_ends(group)] for name, group in targets]
-    rows.append(["all", *summed_up(pairs), *early_ends(pairs)])
-    write("tuning-targets.ndjson", [about(pairs, ["encoder, target", *COLUMNS, *EARLY]), *rows])
-    clips = [[name, *summed_up(group)] for name, group in grouped(pairs, lambda row: row["clip"])]
-    write("tuning-clips.ndjson", [about(pairs, ["clip", *COLUMNS]), *clips])
+    return [*rows, ["all", *summed_up(pairs), *early_ends(pairs)]]
+
+
+def rows_of_clips(pairs):
+    return [[name, *summed_up(group)] for name, group in grouped(pairs, lambda row: row["clip"])]
+
+
+def rows_of_scenes(rows):
+    return [
+        [
+            f"{row['clip']}, {row['encoder']}, {row['target']:g}",
+            f"{row['scenes']}",
+            f"{row['worst']:.2f}",
+            f"{row['bytes'] / 1000:.0f}",
+            f"{row['one_bytes'] / 1000:.0f}" if row["one_bytes"] else "–",
+            f"{row['saved_percent']:.1f} %" if row["one_bytes"] else "–",
+        ]
+        for row in rows
+    ]
+
+
+def about_scenes(rows):
+    of = lambda key: ", ".join(sorted({str(row[key]) for row in rows}))
+    text = f"clips of {of('frames')} frames; presets " + ", ".join(
+        sorted({f"{r['encoder']} {r['preset']}" for r in rows})
+    )
+    return {"processor": of("processor"), "date": of("date"), "version": of("version"), "about": text}
+
+
+def show(pairs, scenes):
+    tables = []
+    if pairs:
+        print(about(pairs, [])["about"])
+        tables += [(TARGET_COLUMNS, rows_of_targets(pairs)), (CLIP_COLUMNS, rows_of_clips(pairs))]
+    if scenes:
+        tables.append((SCENE_COLUMNS, rows_of_scenes(scenes)))
+    for columns, rows in tables:
+        print("\n" + " | ".join(columns))
+        for row in rows:
+            print(" | ".join(row))
+
+
+def main():
+    paths = [word for word in sys.argv[1:] if word != "--print"]
+    if not paths:
+        sys.exit(__doc__.strip())
+    pairs, scenes = read(paths), read_scenes(paths)
+    if not pairs and not scenes:
+        sys.exit("tuning_tables.py: no search was measured by both methods: run bench/tuning.py to its end")
+    if len(paths) < len(sys.argv[1:]):
+        return show(pairs, scenes)
+    if scenes:
+        write("tuning-scenes.ndjson", [{**about_scenes(scenes), "columns": SCENE_COLUMNS}, *rows_of_scenes(scenes)])
+    if not pairs:
+        return None
+    write("tuning.ndjson", [row for pair in pairs for row in pair])
+    write("tuning-targets.ndjson", [about(pairs, TARGET_COLUMNS), *rows_of_targets(pairs)])
+    write("tuning-clips.ndjson", [about(pairs, CLIP_COLUMNS), *rows_of_clips(pairs)])
 
 
 if __name__ == "__main__":

@@ -47,6 +47,7 @@
 #include "vmafx_held.h"
 #include "vmafx_hw.h"
 #include "vmafx_interrupt.h"
+#include "vmafx_map.h"
 #include "vmafx_name.h"
 #include "vmafx_options.h"
 #include "vmafx_pads.h"
@@ -59,7 +60,7 @@
 #include "libavutil/macros.h"
 #include "libavutil/mathematics.h"
 
-/** A main input, which is an encode. Its input and its output have its number; the reference is the last input. */
+/** A main input, which is an encode. Its input and its output have its number (vmafx_pads.h). */
 typedef struct VMAFXEncode {
     VMAFXSync sync;
     VMAFXPairs pairs;
@@ -67,6 +68,7 @@ typedef struct VMAFXEncode {
     int ended;                  ///< will produce no more pairs: it met the end of the reference, or broke
     int error;                  ///< error that ended it early
     AVFifo *held;               ///< metadata=1: output frames that wait for their scores
+    VMAFXMap map;               ///< with the option map
 } VMAFXEncode;
 
 typedef struct VMAFXContext {
@@ -121,7 +123,7 @@ static int check_inputs(AVFilterContext *ctx)
         if (ff_vmafx_formats_check_samples(ctx, i) < 0)
             return AVERROR(EINVAL);
     ref = ff_vmafx_formats_of_input(ctx, ff_vmafx_reference_of(ctx), NULL, NULL);
-    for (unsigned i = 0; i < ctx->nb_outputs; i++) {
+    for (int i = 0; i < ff_vmafx_mains_of(ctx); i++) {
         VmafxFormat main = ff_vmafx_formats_of_input(ctx, i, NULL, NULL);
         int ret;
 
@@ -144,7 +146,7 @@ static int send_frame(AVFilterContext *ctx, const VMAFXEncode *e, AVFrame *frame
     VMAFXContext *s = ctx->priv;
     AVFilterLink *outlink = ctx->outputs[e - s->encode];
 
-    if (s->options.encodes > 1 && ff_outlink_get_status(outlink)) {
+    if (ctx->nb_outputs > 1 && ff_outlink_get_status(outlink)) {
         av_frame_free(&frame);
         return 0;
     }
@@ -172,6 +174,46 @@ static int send_held(AVFilterContext *ctx, VMAFXEncode *e)
     return 0;
 }
 
+/** Takes the picture of a map. NULL: there is none. */
+static int send_picture(AVFilterLink *outlink, AVFrame *picture)
+{
+    if (!picture || ff_outlink_get_status(outlink)) {
+        av_frame_free(&picture);
+        return 0;
+    }
+    return ff_filter_frame(outlink, picture);
+}
+
+/** Send the pictures of maps that wait for no scores, up to the first that does. */
+static int send_empty_maps(AVFilterContext *ctx, VMAFXEncode *e)
+{
+    const VMAFXContext *s = ctx->priv;
+    AVFilterLink *outlink = ff_vmafx_map_output(ctx, e - s->encode);
+    AVFrame *picture;
+    int ret;
+
+    do {
+        if ((ret = ff_vmafx_map_take_empty(&e->map, outlink, &picture)) < 0)
+            return ret;
+    } while (picture && (ret = send_picture(outlink, picture)) >= 0);
+    return ret;
+}
+
+/** Send the map of a frame, and the pictures that waited for it. */
+static int send_map(AVFilterContext *ctx, const VmafxFrameResult *result)
+{
+    VMAFXContext *s = ctx->priv;
+    VMAFXEncode *e = &s->encode[result->encode];
+    AVFilterLink *outlink = ff_vmafx_map_output(ctx, result->encode);
+    AVFrame *picture;
+    int ret;
+
+    if ((ret = ff_vmafx_map_draw(&e->map, outlink, &s->options, result, &picture)) < 0 ||
+        (ret = send_picture(outlink, picture)) < 0)
+        return ret;
+    return send_empty_maps(ctx, e);
+}
+
 /** Put scores on the frame that waits for them, and send it and those that waited for it. */
 static int send_scored(AVFilterContext *ctx, const VmafxFrameResult *result)
 {
@@ -195,20 +237,24 @@ static int send_scored(AVFilterContext *ctx, const VmafxFrameResult *result)
     return send_held(ctx, e);
 }
 
-/** Send the held frames whose scores are known, in order. Frames without a pair wait only for those before them. */
+/** Send the held frames and the maps whose scores are known, in order. Frames without a pair wait only for those before
+ *  them. */
 static int drain_held(AVFilterContext *ctx)
 {
-    const VMAFXContext *s = ctx->priv;
+    VMAFXContext *s = ctx->priv;
+    const int has_map = ff_vmafx_options_has_map(&s->options);
     VmafxFrameResult result;
     int ret;
 
-    if (!s->options.metadata)
+    if (!s->options.metadata && !has_map)
         return 0;
     for (int i = 0; i < s->options.encodes; i++)
-        if ((ret = send_held(ctx, &s->encode[i])) < 0)
+        if ((s->options.metadata && (ret = send_held(ctx, &s->encode[i])) < 0) ||
+            (has_map && (ret = send_empty_maps(ctx, &s->encode[i])) < 0))
             return ret;
     while ((ret = vmafx_receive(s->vmafx, &result)) >= 0)
-        if ((ret = send_scored(ctx, &result)) < 0)
+        if ((s->options.metadata && (ret = send_scored(ctx, &result)) < 0) ||
+            (has_map && (ret = send_map(ctx, &result)) < 0))
             return ret;
     return ret == AVERROR(EAGAIN) ? 0 : ret;
 }
@@ -346,6 +392,10 @@ static int meet(AVFilterContext *ctx, VMAFXEncode *e, const AVFrame *main)
         av_frame_free(&out);
         return ret;
     }
+    if (ff_vmafx_options_has_map(&s->options) && (ret = ff_vmafx_map_expect(&e->map, out, pair)) < 0) {
+        av_frame_free(&out);
+        return ret;
+    }
     return output_frame(ctx, e, out, pair);
 }
 
@@ -367,6 +417,8 @@ static int process_event(FFFrameSync *fs)
 
     if ((ret = meet(ctx, &s->encode[0], fs->in[0].frame)) < 0 || (ret = drain_held(ctx)) < 0)
         return ret;
+    if (ff_vmafx_any_wanted(ctx))   /* the frame went to one output, and another one still waits for its own */
+        s->held_back = 1;
     end_after_range(ctx);
     return 0;
 }
@@ -579,6 +631,13 @@ static int finish_early(AVFilterContext *ctx)
     return finish(ctx, 0);
 }
 
+static void request_frames(AVFilterContext *ctx)
+{
+    for (unsigned i = 0; i < ctx->nb_inputs; i++)
+        if (!ff_vmafx_has_ended(ctx, i))
+            ff_inlink_request_frame(ctx->inputs[i]);
+}
+
 static int run_framesync(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
@@ -586,9 +645,8 @@ static int run_framesync(AVFilterContext *ctx)
     int ret;
 
     if (!ff_vmafx_interrupt_may_pair(&s->interrupt, &s->graph, ctx)) {
-        for (int i = 0; i < ctx->nb_inputs && ff_vmafx_any_wanted(ctx); i++)
-            if (!ff_vmafx_has_ended(ctx, i))
-                ff_inlink_request_frame(ctx->inputs[i]);
+        if (ff_vmafx_any_wanted(ctx))
+            request_frames(ctx);
         return FFERROR_NOT_READY;
     }
 
@@ -597,6 +655,8 @@ static int run_framesync(AVFilterContext *ctx)
     do {
         s->held_back = 0;
         ret = s->options.encodes > 1 ? advance_encodes(ctx) : ff_framesync_activate(&s->fs);
+        if (ret == FFERROR_NOT_READY && ff_vmafx_any_wanted(ctx))   /* framesync knows the first output alone */
+            request_frames(ctx);
         if (ret < 0)
             return ret;
     } while (all_here && !s->fs.eof);
@@ -637,7 +697,7 @@ static int run(AVFilterContext *ctx)
      * seen only when the queue of the link is empty, and no other filter runs in between. */
     if (s->fs.eof && !s->finished) {
         ret = finish(ctx, 1);
-        for (int i = 0; s->options.encodes > 1 && i < s->options.encodes; i++)
+        for (unsigned i = s->options.encodes > 1 ? 0 : 1; i < ctx->nb_outputs; i++)
             ff_outlink_set_status(ctx->outputs[i], AVERROR_EOF, AV_NOPTS_VALUE);
         for (unsigned i = 0; i < ctx->nb_inputs && vmafx_range_done(s->vmafx); i++)
             if (!ff_vmafx_has_ended(ctx, i))
@@ -674,6 +734,7 @@ static int activate(AVFilterContext *ctx)
 /* -- Set-up -------------------------------------------------------------------------------------------------------- */
 
 static int config_output(AVFilterLink *outlink);
+static int config_map(AVFilterLink *outlink);
 
 /** A main input and its output; `number`: of several. */
 static int append_main(AVFilterContext *ctx, int number)
@@ -697,6 +758,16 @@ static int append_main(AVFilterContext *ctx, int number)
     return ff_append_outpad_free_name(ctx, &out);
 }
 
+/** The output for the maps of a main input. */
+static int append_map(AVFilterContext *ctx, int number)
+{
+    const VMAFXContext *s = ctx->priv;
+    AVFilterPad out = { .type = AVMEDIA_TYPE_VIDEO, .config_props = config_map };
+
+    out.name = s->options.encodes > 1 ? av_asprintf("map%d", number) : av_strdup("map");
+    return out.name ? ff_append_outpad_free_name(ctx, &out) : AVERROR(ENOMEM);
+}
+
 static av_cold int init(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
@@ -713,6 +784,9 @@ static av_cold int init(AVFilterContext *ctx)
         if ((ret = append_main(ctx, i)) < 0)
             return ret;
     }
+    for (int i = 0; ff_vmafx_options_has_map(&s->options) && i < s->options.encodes; i++)
+        if ((ret = ff_vmafx_map_alloc(&s->encode[i].map)) < 0 || (ret = append_map(ctx, i)) < 0)
+            return ret;
     return ff_append_inpad(ctx, &reference);
 }
 
@@ -765,11 +839,10 @@ static int begin(AVFilterContext *ctx)
 }
 
 /* The library is opened here and not in init(): ffmpeg makes each filter once more, only to count its pads. */
-static int config_output(AVFilterLink *outlink)
+static int config_like(AVFilterLink *outlink, AVFilterLink *mainlink)
 {
     AVFilterContext *ctx = outlink->src;
-    VMAFXContext *s = ctx->priv;
-    AVFilterLink *mainlink = ctx->inputs[FF_OUTLINK_IDX(outlink)];
+    const VMAFXContext *s = ctx->priv;
     int ret;
 
     if (!s->vmafx && (ret = begin(ctx)) < 0)
@@ -779,6 +852,23 @@ static int config_output(AVFilterLink *outlink)
     outlink->time_base = mainlink->time_base;
     outlink->sample_aspect_ratio = mainlink->sample_aspect_ratio;
     VMAFX_LINK(outlink)->frame_rate = VMAFX_LINK(mainlink)->frame_rate;
+    return 0;
+}
+
+static int config_map(AVFilterLink *outlink)
+{
+    AVFilterContext *ctx = outlink->src;
+
+    return config_like(outlink, ctx->inputs[FF_OUTLINK_IDX(outlink) - ff_vmafx_mains_of(ctx)]);
+}
+
+static int config_output(AVFilterLink *outlink)
+{
+    AVFilterLink *mainlink = outlink->src->inputs[FF_OUTLINK_IDX(outlink)];
+    const int ret = config_like(outlink, mainlink);
+
+    if (ret < 0)
+        return ret;
     vmafx_copy_colors(outlink, mainlink);
     if (VMAFX_LINK(mainlink)->hw_frames_ctx &&
         !(VMAFX_LINK(outlink)->hw_frames_ctx = av_buffer_ref(VMAFX_LINK(mainlink)->hw_frames_ctx)))
@@ -828,8 +918,10 @@ static av_cold void uninit(AVFilterContext *ctx)
         av_buffer_unref(&s->hw_device[i]);
     for (int i = 0; i < FF_ARRAY_ELEMS(s->vulkan); i++)
         ff_vmafx_vulkan_free(&s->vulkan[i]);
-    for (int i = 0; s->encode && i < s->options.encodes; i++)
+    for (int i = 0; s->encode && i < s->options.encodes; i++) {
         ff_vmafx_held_free(&s->encode[i].held);
+        ff_vmafx_map_free(&s->encode[i].map);
+    }
     av_freep(&s->encode);
     ff_framesync_uninit(&s->fs);
 }
@@ -839,7 +931,7 @@ static int query_formats(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
 
-    return ff_vmafx_formats_query(ctx, s->natural);
+    return ff_vmafx_formats_query(ctx, s->natural, ff_vmafx_map_pix_fmt(&s->options));
 }
 #endif
 

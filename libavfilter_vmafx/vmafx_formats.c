@@ -283,7 +283,7 @@ static int set_formats(AVFilterContext *ctx, unsigned input, AVFilterFormats *fo
 {
     const int ret = ff_formats_ref(formats, &ctx->inputs[input]->outcfg.formats);
 
-    return ret < 0 || input >= ctx->nb_outputs ? ret : ff_formats_ref(formats, &ctx->outputs[input]->incfg.formats);
+    return ret < 0 || input == ff_vmafx_reference_of(ctx) ? ret : ff_formats_ref(formats, &ctx->outputs[input]->incfg.formats);
 }
 
 static int look_upstream(const AVFilterContext *ctx, VMAFXNatural natural[VMAFX_MOST_INPUTS])
@@ -373,7 +373,7 @@ static int keep_values(AVFilterContext *ctx, const VMAFXNatural *natural, enum V
         if ((ret = ff_formats_ref(values, vmafx_values(&ctx->inputs[i]->outcfg, property))) < 0)
             return ret;
     }
-    for (unsigned i = 0; i < ctx->nb_outputs; i++)
+    for (int i = 0; i < ff_vmafx_mains_of(ctx); i++)
         if ((ret = ff_formats_ref(output_values(property, natural[i].values[property]),
                                   vmafx_values(&ctx->outputs[i]->incfg, property))) < 0)
             return ret;
@@ -394,11 +394,31 @@ static int keep_natural(AVFilterContext *ctx, const VMAFXNatural *natural)
     return 0;
 }
 
-int ff_vmafx_formats_query(AVFilterContext *ctx, VMAFXNatural natural[VMAFX_MOST_INPUTS])
+/** The format of an output for maps, which shares nothing with the inputs. */
+static int set_map_format(AVFilterLink *outlink, enum AVPixelFormat map)
 {
-    const int ret = look_upstream(ctx, natural);
+    AVFilterFormats *list = NULL;
+    int ret;
 
-    return ret < 0 ? ret : keep_natural(ctx, natural);
+    if ((ret = ff_add_format(&list, map)) < 0 || (ret = ff_formats_ref(list, &outlink->incfg.formats)) < 0)
+        return ret;
+    for (int p = 0; p < VMAFX_PROPERTIES; p++)
+        if (vmafx_values(&outlink->incfg, p) &&
+            (ret = ff_formats_ref(vmafx_all_values(p), vmafx_values(&outlink->incfg, p))) < 0)
+            return ret;
+    return 0;
+}
+
+int ff_vmafx_formats_query(AVFilterContext *ctx, VMAFXNatural natural[VMAFX_MOST_INPUTS], enum AVPixelFormat map)
+{
+    int ret;
+
+    if ((ret = look_upstream(ctx, natural)) < 0 || (ret = keep_natural(ctx, natural)) < 0)
+        return ret;
+    for (unsigned i = ff_vmafx_mains_of(ctx); i < ctx->nb_outputs; i++)
+        if ((ret = set_map_format(ctx->outputs[i], map)) < 0)
+            return ret;
+    return 0;
 }
 
 /** The planar formats of a list. NULL: out of memory. */

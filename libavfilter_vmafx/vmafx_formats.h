@@ -47,8 +47,9 @@ typedef struct VMAFXNatural {
  * scored are converted, and no color is: only RGB gets a matrix, that of the other input if it is known.
  *
  * @param natural  set to what the inputs are without conversion
+ * @param map      the format of outputs for maps
  */
-int ff_vmafx_formats_query(AVFilterContext *ctx, VMAFXNatural natural[VMAFX_MOST_INPUTS]);
+int ff_vmafx_formats_query(AVFilterContext *ctx, VMAFXNatural natural[VMAFX_MOST_INPUTS], enum AVPixelFormat map);
 
 /**
  * libvmaf, xpsnr: command lines count on it that the reference is converted to the format of main where the two differ.

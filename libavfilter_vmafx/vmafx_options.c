@@ -17,6 +17,7 @@
  */
 
 #include <limits.h>
+#include <float.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -79,6 +80,19 @@
 #if CONFIG_VMAFX_FILTER
 const AVOption ff_vmafx_options[] = {
     OPTIONS(VMAFX_SYNC_NEAREST)
+    { "map", "one more output for each main input, with this map of its frames (vmaf, vif_scale0, ...) as pictures",
+      OFFSET(map), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "map_format", "what the pictures of map show",
+      OFFSET(map_format), AV_OPT_TYPE_INT, { .i64 = VMAFX_MAP_COLOR },
+      VMAFX_MAP_COLOR, VMAFX_MAP_VALUES, FLAGS, .unit = "map_format" },
+        { "color", "colors, half transparent, to be laid over main", 0, AV_OPT_TYPE_CONST, { .i64 = VMAFX_MAP_COLOR },
+          .flags = FLAGS, .unit = "map_format" },
+        { "gray", "gray, from black to white", 0, AV_OPT_TYPE_CONST, { .i64 = VMAFX_MAP_GRAY },
+          .flags = FLAGS, .unit = "map_format" },
+        { "values", "the values themselves, as floats", 0, AV_OPT_TYPE_CONST, { .i64 = VMAFX_MAP_VALUES },
+          .flags = FLAGS, .unit = "map_format" },
+    { "map_max", "value at which the scale of map ends, 0: 100 points for maps of models",
+      OFFSET(map_max), AV_OPT_TYPE_DOUBLE, { .dbl = 0 }, 0, DBL_MAX, FLAGS },
     { NULL }
 };
 #endif
@@ -234,6 +248,7 @@ static int set_options(VmafxOptions *to, AVFilterContext *ctx, const VMAFXOption
         (ret = vmafx_options_set(to, "check", check_of(ctx, options))) < 0 ||
         (ret = vmafx_options_set_int(to, "report_times", !is_libvmaf)) < 0 ||
         (ret = vmafx_options_set_int(to, "early_doubts", options->metadata)) < 0 ||
+        (ret = vmafx_options_set_int(to, "result_maps", ff_vmafx_options_has_map(options))) < 0 ||
         (ret = vmafx_options_set_int(to, "summary", !is_libvmaf && !VMAFX_IS_XPSNR(ctx))) < 0)
         return ret;
     return vmafx_options_set_int(to, "ignore_unknown", is_libvmaf);

@@ -32,6 +32,13 @@
 #include "avfilter.h"
 #include "vmafx_sync.h"
 
+/** What the samples of an output for maps say. */
+enum VMAFXMapFormat {
+    VMAFX_MAP_COLOR,            ///< the value, by a palette from 0 to the end of the scale, half transparent
+    VMAFX_MAP_GRAY,             ///< likewise, from black to white
+    VMAFX_MAP_VALUES,           ///< the value itself, as a float
+};
+
 /** The beginning of a filter's context: offsets of AVOption count from the class. */
 typedef struct VMAFXOptions {
     const AVClass *class;
@@ -43,6 +50,9 @@ typedef struct VMAFXOptions {
 #undef FIELD_TEXT
 #undef FIELD_NUMBER
     int metadata;
+    char *map;                  ///< the map that further outputs show; NULL or "": there are none
+    int map_format;             ///< enum VMAFXMapFormat
+    double map_max;             ///< the value at which the scale of maps ends; 0: what is usual
     VMAFXSync sync;
 
     /* Options of FFmpeg's libvmaf up to 6.1, under that name only. */
@@ -60,6 +70,12 @@ typedef struct VMAFXOptions {
 extern const AVOption ff_vmafx_options[];
 extern const AVOption ff_vmafx_libvmaf_options[];
 extern const AVOption ff_vmafx_xpsnr_options[];
+
+/** Whether there are outputs for maps: one for each main input. */
+static inline int ff_vmafx_options_has_map(const VMAFXOptions *options)
+{
+    return options->map && *options->map;
+}
 
 /**
  * log_path is the first option, so that `vmafx=vmaf_v0.6.1` reads like a model and names a file. libvmaf writes that

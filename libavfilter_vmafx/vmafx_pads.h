@@ -20,7 +20,8 @@
  * @file
  * The filter's pads: which is which, what they are called, whether their streams have ended and frames are wanted.
  *
- * Inputs are the main ones, then the reference. Each main input has an output of the same number.
+ * Inputs are the main ones, then the reference. Each main input has an output of the same number, and with the option
+ * `map` another one, which has its map; those outputs come behind the others.
  */
 
 #ifndef AVFILTER_VMAFX_PADS_H
@@ -40,6 +41,18 @@ static inline const char *ff_vmafx_input_name(const AVFilterContext *ctx, int in
 static inline int ff_vmafx_reference_of(const AVFilterContext *ctx)
 {
     return ctx->nb_inputs - 1;
+}
+
+/** How many main inputs there are, and so outputs that pass them on. */
+static inline int ff_vmafx_mains_of(const AVFilterContext *ctx)
+{
+    return ctx->nb_inputs - 1;
+}
+
+/** The output that has the map of a main input. */
+static inline AVFilterLink *ff_vmafx_map_output(const AVFilterContext *ctx, int input)
+{
+    return ctx->outputs[ff_vmafx_mains_of(ctx) + input];
 }
 
 /** Whether no more frames come to an input; those that have come may still wait there. */

@@ -62,8 +62,6 @@ static int64_t frame_duration(AVFilterLink *main, AVFilterLink *reference, AVRat
 
 int ff_vmafx_sync_init(FFFrameSync *fs, AVFilterContext *ctx)
 {
-    if (ctx->nb_inputs == 2)
-        return ff_framesync_init_dualinput(fs, ctx);
     ff_framesync_preinit(fs);
     fs->parent = ctx;
     fs->nb_in  = ctx->nb_inputs;
@@ -71,6 +69,15 @@ int ff_vmafx_sync_init(FFFrameSync *fs, AVFilterContext *ctx)
         return AVERROR(ENOMEM);
     for (unsigned i = 0; i < fs->nb_in; i++)
         fs->in[i].time_base = ctx->inputs[i]->time_base;
+    if (fs->nb_in > 2)
+        return 0;
+    /* What ff_framesync_init_dualinput() does, which no filter with several outputs may call. */
+    fs->in[0].sync   = 2;
+    fs->in[0].before = EXT_STOP;
+    fs->in[0].after  = EXT_INFINITY;
+    fs->in[1].sync   = 1;
+    fs->in[1].before = EXT_NULL;
+    fs->in[1].after  = EXT_INFINITY;
     return 0;
 }
 

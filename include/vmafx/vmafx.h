@@ -229,8 +229,9 @@ VMAFX_API void vmafx_options_set_device_context(VmafxOptions *options, enum Vmaf
     TEXT(check, "warn", "look whether the pictures of a pair belong together: off, log, warn or fail") \
     /* A folder, made if need be, for maps: where in each frame the scores of local metrics come from (VmafxMap). The
      * file NAME_WxH_f32.gray has a map's values of all scored frames from the first on, as native floats of 32 bits,
-     * rounded, W in a row, H rows for each frame; with several encodes NAME_encode0_WxH_f32.gray. Metrics with maps
-     * run on the CPU, unless their kernels make them. EINVAL: no metric has maps. */ \
+     * rounded, W in a row, H rows for each frame; with several encodes NAME_encode0_WxH_f32.gray. With `range`, they
+     * lie in a folder of the range's name there: range_100-199. Metrics with maps run on the CPU, unless kernels make
+     * them. EINVAL: no metric has maps. */ \
     TEXT(maps, NULL, "write maps of where frames lose their scores to files in this folder") \
     /* Converts both pictures of a pair to one color space before they are scored, so that HDR can be compared with SDR:
      * "bt709", "bt2020", "bt2020-pq", "bt2020-hlg", "p3-pq", "ictcp-pq" or "ictcp-hlg", and then settings, each

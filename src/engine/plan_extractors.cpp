@@ -10,7 +10,7 @@ namespace {
 
 /* Fails with the reason why the CPU must run this metric, although it has kernels. */
 Status fits_device(const PlannedExtractor& planned, const VideoFormat& format) {
-  if (planned.needs_mapping()) return error(ENOTSUP, "no kernel makes its maps");
+  if (planned.needs_mapping() && !(planned.info->flags & kMapsHip)) return error(ENOTSUP, "no kernel makes its maps");
   return planned.info->fits_device ? planned.info->fits_device(planned.options, format) : Status();
 }
 
@@ -102,11 +102,11 @@ Status Plan::make_extractors(PlannedExtraction& extraction, const VideoFormat& f
   const PlannedExtractor& first = extractors_[extraction.of.front()];
   for (const size_t i : extraction.of) {
     PlannedExtractor& planned = extractors_[i];
-    const bool makes_sums = &planned == &first && !several;
+    const bool makes_sums = &planned == &first && !several && !first.needs_mapping();
     VMAFX_TRY(make_extractor(planned, format, encodes, makes_sums ? planned.placement : Placement::kCpu));
   }
   if (first.needs_mapping()) {
-    auto mapping = first.info->create_mapping(first.options, first.info->seen(format));
+    auto mapping = first.info->create_mapping(first.options, first.info->seen(format), first.placement);
     if (!mapping.ok()) return no_extractor(name_of(first), mapping.status().message());
     extraction.shared = std::move(mapping.value());
   }
@@ -168,6 +168,8 @@ StatusOr<std::unique_ptr<Extractor>> Plan::make_device_extractor(const PlannedEx
       return std::unique_ptr<Extractor>();
     }
   const PlannedExtractor& first = extractors_[extraction.of.front()];
+  if (first.needs_mapping())
+    return first.info->create_mapping(first.options, first.info->seen(format), Placement::kDevice);
   if (extraction.shared) return make_shared(extraction, format, Placement::kDevice);
   return first.info->create(first.options, first.info->seen(format), Placement::kDevice);
 }

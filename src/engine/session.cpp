@@ -70,7 +70,7 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionOptions& params, L
   VMAFX_ASSIGN(session->plan_, Plan::make(models, features, session->log_, rivals));
   VMAFX_ASSIGN(session->color_target_, session->choose_color_target());
   if (params.overwrite) session->plan_.allow_overwrite();
-  if (session->range_.is_given()) session->plan_.write_below("range_" + session->range_.text());
+  if (session->range_.is_given()) session->plan_.write_below(session->folder_of_range());
   if (params.makes_maps()) VMAFX_TRY(session->plan_.make_maps());
   VMAFX_TRY(session->start_regions());
   if (params.looks()) session->plan_.look_at_pictures();
@@ -167,7 +167,7 @@ Status Session::check_pooled_only() const {
 
 Status Session::open_outputs(const std::vector<ModelSpec>& models, const std::vector<FeatureSpec>& features) {
   std::vector<NamedFile> folders = written_folders(models, features);
-  if (!params_.maps.empty()) folders.push_back({kBlockMaps.option, params_.maps, std::string(kBlockMaps.ending)});
+  if (!params_.maps.empty()) folders.push_back({kBlockMaps.option, maps_folder(), std::string(kBlockMaps.ending)});
   for (const NamedFile& folder : folders) VMAFX_TRY(GrayFile::check_folder(folder.option.c_str(), folder.path));
   VMAFX_TRY(check_distinct(named_outputs(folders), named_inputs(models)));
   VMAFX_ASSIGN(reports_, SessionReports::open({params_.log_path, params_.log_fmt, params_.score_fmt,
@@ -175,6 +175,14 @@ Status Session::open_outputs(const std::vector<ModelSpec>& models, const std::ve
                                                range_.is_given(), params_.pooled_only, params_.overwrite},
                                               log_));
   return open_encodes();
+}
+
+/* The folder below that of maps in which a range has its own, so that ranges do not replace each other's. */
+std::string Session::folder_of_range() const { return "range_" + range_.text(); }
+
+/* "": there are no files of maps. */
+std::string Session::maps_folder() const {
+  return params_.maps.empty() || !range_.is_given() ? params_.maps : params_.maps + "/" + folder_of_range();
 }
 
 /* Adds the session's own files to the folders of maps. */
@@ -266,9 +274,9 @@ Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
   for (size_t i = 0; i < dist.size(); i++) VMAFX_TRY(start_import(dist_readers_[i], dist_given[i]));
   for (const auto& encode : encodes_)
     VMAFX_TRY(encode->start(plan_, range_, pool_, params_.n_subsample, params_.pooled_only));
-  const WritePath folder = {params_.maps, params_.overwrite};
+  const std::string maps = maps_folder();
   for (const auto& encode : encodes_)
-    VMAFX_TRY(encode->make_maps({folder, params_.result_maps}, region_areas_, format_));
+    VMAFX_TRY(encode->make_maps({{maps, params_.overwrite}, params_.result_maps}, region_areas_, format_));
   VMAFX_TRY(start_look(ref, dist));
   configured_ = true;
   return {};

@@ -99,6 +99,8 @@ class Session {
   Status check_subsample() const;
   Status check_pooled_only() const;
   Status open_outputs(const std::vector<ModelSpec>& models, const std::vector<FeatureSpec>& features);
+  std::string folder_of_range() const;
+  std::string maps_folder() const;
   std::vector<NamedFile> named_outputs(std::vector<NamedFile> folders) const;
   std::vector<NamedFile> named_inputs(const std::vector<ModelSpec>& models) const;
   Status open_encodes();

@@ -200,9 +200,10 @@ Created with_fields(const Options& options, const VideoFormat& format, Placement
 template <class Fields>
 Fields fields_mapped_by(Created (*make)(const Fields&, const VideoFormat&));
 
-/* ExtractorInfo::create_mapping by a function that takes the options as a struct of fields. */
+/* ExtractorInfo::create_mapping by a function that takes the options as a struct of fields, for the CPU alone. With
+ * kernels for maps it is with_fields(). */
 template <auto make>
-Created mapping_with_fields(const Options& options, const VideoFormat& format) {
+Created mapping_with_fields(const Options& options, const VideoFormat& format, Placement) {
   return make(options.fields<decltype(fields_mapped_by(make))>(), format);
 }
 

@@ -27,6 +27,7 @@ import cases_formats
 import cases_graphs
 import cases_hardware
 import cases_look
+import cases_maps
 import cases_options
 import cases_outputs
 import cases_pairing

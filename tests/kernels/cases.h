@@ -53,6 +53,17 @@ inline std::unique_ptr<Extractor> extractor_of(const ExtractorInfo& info, const 
   return make_shared_extractor(info, given.format, sets, placement);
 }
 
+/* The extractor whose sums have maps. */
+inline std::unique_ptr<Extractor> make_mapping(const ExtractorInfo& info, const VideoFormat& format,
+                                               const OptionTexts& given = {}, Placement placement = Placement::kCpu) {
+  if (!info.create_mapping) return make_extractor(info, format, given, placement);
+  const auto options = Options::resolve(info.name, info.options, given);
+  ck_assert_msg(options.ok(), "%s", options.status().message().c_str());
+  auto made = info.create_mapping(options.value(), format, placement);
+  ck_assert_msg(made.ok(), "%s", made.status().message().c_str());
+  return std::move(made.value());
+}
+
 /* A test for each metric, which finds the number of its own in _i. */
 inline std::vector<NamedTest> test_of_each_metric(const TTest* test) {
   std::vector<NamedTest> tests;

@@ -47,15 +47,6 @@ Options options_of(const ExtractorInfo& info, const OptionTexts& given) {
   return options.value();
 }
 
-/* The extractor whose sums have maps. */
-std::unique_ptr<Extractor> make_mapping(const ExtractorInfo& info, const VideoFormat& format,
-                                        const OptionTexts& given = {}) {
-  if (!info.create_mapping) return make_extractor(info, format, given);
-  auto made = info.create_mapping(options_of(info, given), format);
-  ck_assert_msg(made.ok(), "%s", made.status().message().c_str());
-  return std::move(made.value());
-}
-
 Sums extract(const Extractor& extractor, FrameSet frame) {
   const ConvertedFrame converted(extractor, {{frame.ref}}, {{frame.dist}});
   converted.show(frame);

@@ -101,10 +101,10 @@ every_line_goes_beside_its_anchor() {
  enabled libvorbis         && require_pkg_config libvorbis vorbis vorbis/codec.h vorbis_info_init
 @@
 -OBJS-$(CONFIG_LIBVMAF_FILTER)                += vf_libvmaf.o framesync.o
-+OBJS-$(CONFIG_LIBVMAF_FILTER)                += $(if $(CONFIG_LIBVMAF),vf_libvmaf.o,vf_vmafx.o vmafx_formats.o vmafx_graph.o vmafx_group.o vmafx_held.o vmafx_hw.o vmafx_interrupt.o vmafx_options.o vmafx_pairs.o vmafx_sync.o vmafx_vulkan.o) framesync.o
++OBJS-$(CONFIG_LIBVMAF_FILTER)                += $(if $(CONFIG_LIBVMAF),vf_libvmaf.o,vf_vmafx.o vmafx_formats.o vmafx_graph.o vmafx_group.o vmafx_held.o vmafx_hw.o vmafx_interrupt.o vmafx_map.o vmafx_options.o vmafx_pairs.o vmafx_sync.o vmafx_vulkan.o) framesync.o
  OBJS-$(CONFIG_LIBVMAF_CUDA_FILTER)           += vf_libvmaf.o framesync.o
  OBJS-$(CONFIG_VMAFMOTION_FILTER)             += vf_vmafmotion.o framesync.o
-+OBJS-$(CONFIG_VMAFX_FILTER)                  += vf_vmafx.o vmafx_formats.o vmafx_graph.o vmafx_group.o vmafx_held.o vmafx_hw.o vmafx_interrupt.o vmafx_options.o vmafx_pairs.o vmafx_sync.o vmafx_vulkan.o framesync.o
++OBJS-$(CONFIG_VMAFX_FILTER)                  += vf_vmafx.o vmafx_formats.o vmafx_graph.o vmafx_group.o vmafx_held.o vmafx_hw.o vmafx_interrupt.o vmafx_map.o vmafx_options.o vmafx_pairs.o vmafx_sync.o vmafx_vulkan.o framesync.o
  OBJS-$(CONFIG_VPP_QSV_FILTER)                += vf_vpp_qsv.o
 @@
  extern const FFFilter ff_vf_vmafmotion;
@@ -125,7 +125,7 @@ name_xpsnr_goes_where_ffmpeg_has_none() {
 '+xpsnr_filter_deps="libvmafx"
  zmq_filter_deps="libzmq"
  OBJS-$(CONFIG_XMEDIAN_FILTER)                += vf_xmedian.o framesync.o
-+OBJS-$(CONFIG_XPSNR_FILTER)                  += vf_vmafx.o vmafx_formats.o vmafx_graph.o vmafx_group.o vmafx_held.o vmafx_hw.o vmafx_interrupt.o vmafx_options.o vmafx_pairs.o vmafx_sync.o vmafx_vulkan.o vmafx_xpsnr.o framesync.o
++OBJS-$(CONFIG_XPSNR_FILTER)                  += vf_vmafx.o vmafx_formats.o vmafx_graph.o vmafx_group.o vmafx_held.o vmafx_hw.o vmafx_interrupt.o vmafx_map.o vmafx_options.o vmafx_pairs.o vmafx_sync.o vmafx_vulkan.o vmafx_xpsnr.o framesync.o
  extern const FFFilter ff_vf_xmedian;
 +extern const FFFilter ff_vf_xpsnr;'
   done
@@ -265,7 +265,7 @@ objects() {
 }
 
 objects_fit_the_configured_libraries() {
-  local ours="framesync.o vf_vmafx.o vmafx_formats.o vmafx_graph.o vmafx_group.o vmafx_held.o vmafx_hw.o vmafx_interrupt.o vmafx_options.o vmafx_pairs.o vmafx_sync.o vmafx_vulkan.o"
+  local ours="framesync.o vf_vmafx.o vmafx_formats.o vmafx_graph.o vmafx_group.o vmafx_held.o vmafx_hw.o vmafx_interrupt.o vmafx_map.o vmafx_options.o vmafx_pairs.o vmafx_sync.o vmafx_vulkan.o"
   excerpt tree
   "$top/patches/apply" "$tree"
   equal "$(objects CONFIG_VMAFX_FILTER=yes CONFIG_LIBVMAF_FILTER=yes)" "$ours"

@@ -19,6 +19,7 @@ from vmafx.tuning.axis import Axis
 from vmafx.tuning.curve import Curve, t_quantile
 from vmafx.tuning.encoders import ENCODERS, Settings, by_bit_rate
 from vmafx.tuning.probe import Part
+from vmafx.tuning.proposal import Proposer
 from vmafx.tuning.search import Options, search
 from vmafx.tuning.table import Table
 from vmafx.tuning.targets import Target
@@ -195,6 +196,36 @@ def running_probes_tell_of_the_rest(lab):
     check(wrong <= 22, f"{wrong} of 300 intervals of 95 % miss")
 
 
+@case
+def probes_beside_a_whole_one_end(lab):
+    """A probe that differs from a whole one alike on all samples is known after a few of them; one that differs unlike
+    is not. Its score, interval and bit rate are those of the whole one and the difference.
+    """
+    del lab
+    target, axis = Target.parse("vmaf=90"), Axis(ENCODERS["libx264"], None, None)
+    hard = [96, 84, 92, 88, 94, 80, 90, 86]
+
+    def part(score, size):
+        return Part({"vmaf": [score] * 60}, size, 60, 1.0, True)
+
+    def loss(number, more):
+        return target.score_of(target.loss(hard[number]) + more)
+
+    for losses, wanted in ((0.055, 0.055, 0.056), True), ((0.01, 0.15, 0.3), False):
+        table = Table()
+        table.samples, table.covered = 8, 0.1
+        table.parts[24.0] = {number: part(score, 1000 * (number + 1)) for number, score in enumerate(hard)}
+        table.parts[24.5] = {n: part(loss(n, more), 900 * (n + 1)) for n, more in enumerate(losses)}
+        proposer = Proposer(axis, table, [target], 0.95)
+        check_equal((proposer.is_known(24.5), proposer.is_known(24.0)), (wanted, True), f"known by {losses}")
+    table.parts[24.5] = {n: part(loss(n, 0.055), 900 * (n + 1)) for n in range(3)}
+    base, other = (table.of_video(quantizer, target, 0.95) for quantizer in (24.0, 24.5))
+    check(abs(other.value - target.score_of(target.loss(base.value) + 0.055)) < 1e-9, f"{other} beside {base}")
+    widths = [target.loss(told.low) - target.loss(told.high) for told in (base, other)]
+    check(widths[0] * 0.999 < widths[1] < widths[0] * 1.01, f"intervals of {widths}")
+    check(abs(table.bits_per_frame(24.5) / table.bits_per_frame(24.0) - 0.9) < 1e-9, "bit rate")
+
+
 # -- The cache ---------------------------------------------------------------------------------------------------------
 
 
@@ -340,6 +371,24 @@ def crf_keeps_colour_and_says_what_is_left_out(lab):
     given = lines(done)[1]["arguments"]
     for name, value in (("-color_trc", "smpte2084"), ("-color_primaries", "bt2020"), ("-pix_fmt", "yuv420p10le")):
         check_equal(given[given.index(name) + 1], value, name)
+
+
+@case
+def searches_convert_colours(lab):
+    """The search scores in another color space as the filter does, which scores the whole encode; without it, a line
+    says that models do not know HDR.
+    """
+    tags = "-color_primaries bt2020 -color_trc smpte2084 -colorspace bt2020nc -color_range tv".split()
+    clip(lab, NOISY, 0.5, "hdr.mkv", "-c:v", "ffv1", "-pix_fmt", "yuv420p10le", *tags)
+    more = "--preset", "ultrafast", "--target", "vmaf=80", "--no-cache", "--json"
+    crf(lab, "hdr.mkv", *more).succeeded().says("the VMAF models know SDR video only")
+    crf(lab, "hdr.mkv", *more, "--convert", "nonsense").failed(1, "nonsense")
+    command = [sys.executable, "-m", "vmafx.command", "encode", "hdr.mkv", "-o", "out.mkv", "--scale", "none", *more]
+    options = {"cwd": lab.folder, "env": settings(lab), "capture_output": True, "text": True}
+    done = Done(subprocess.run([*command, "--convert", "bt709"], **options)).succeeded()
+    check("SDR video only" not in done.err, done.err)
+    told = json.loads(done.out.splitlines()[-1])["encode"]["scores"]["vmaf"]
+    check(80 <= told["low"] == told["high"] and abs(told["score"] - told["low"]) < 0.01, told)
 
 
 @case

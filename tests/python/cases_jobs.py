@@ -19,7 +19,7 @@ from cases_score import OLD_REPORT, seen_on_a_terminal
 from command import Done, environment, vmafx
 from common import case, check, check_equal, gray_pairs, top
 from vmafx.command import _ffmpeg, _parts
-from vmafx.command._heatmaps import of_ranges
+from vmafx.command._heatmaps import HEAT, Folder, of_ranges
 from vmafx.command._known_metrics import METRICS
 from vmafx.command._said import Said
 from vmafx.command._scoring import TimeRange, Settings, prepare, score
@@ -409,19 +409,23 @@ def maps_in(folder):
 
 @case
 def heat_maps_of_jobs_are_joined(lab):
-    """The files are those of one run, and nothing else is there, also after a failure."""
+    """The files are those of one run, and nothing else is there, also after a failure. So are maps."""
     pair = drawn_pair(lab, "216x144", 9, rate=5)
 
     def features(folder):
-        return "--feature", f"name=cambi:heatmaps_path={folder}|name=butteraugli:heatmaps_path={folder}"
+        heat = f"name=cambi:heatmaps_path={folder}|name=butteraugli:heatmaps_path={folder}"
+        return "--feature", f"{heat}|name=psnr:enable_chroma=false", "--maps", f"{folder}-maps"
 
     words = *pair, "--model", "none", "--as-is"
     scored(lab, *words, *features("alone")).succeeded()
     wanted = maps_in(lab.folder / "alone")
     check_equal(len(wanted), 6, "files of heat maps")
+    maps = maps_in(lab.folder / "alone-maps")
+    check_equal(list(maps), ["psnr_y_14x9_f32.gray"], "files of maps")
     same = [scored(lab, *words, *features("jobs"), "--jobs", 2).succeeded() for _ in range(2)]  # the second replaces
     check("in one run" not in same[0].err, same[0].err)
     check(maps_in(lab.folder / "jobs") == wanted, "the heat maps differ")
+    check(maps_in(lab.folder / "jobs-maps") == maps, "the maps differ")
     (lab.folder / "jobs/range_-4.500s").mkdir()
     scored(lab, *words, *features("jobs"), "--jobs", 2).failed(1, "range_-4.500s is there from another run")
     (lab.folder / "jobs/range_-4.500s").rmdir()
@@ -433,6 +437,8 @@ def heat_maps_of_jobs_are_joined(lab):
     for number, time_range in enumerate(("-4.5s", "4.5s-")):
         log = "--log", f"{number}.json"
         scored(lab, *words, *features("ranges"), f"--range={time_range}", *log).succeeded()
+    vmafx_merged(lab, "0.json", "1.json", "-o", "merged.json", "--maps", "ranges-maps").succeeded()
+    check({name: (lab.folder / "ranges-maps" / name).read_bytes() for name in maps} == maps, "the merged maps differ")
     words = "0.json", "1.json", "-o", "merged.json", "--heatmaps"
     own, other = sorted((lab.folder / "ranges").iterdir())
     other.rename(lab.folder / "away")
@@ -468,10 +474,10 @@ def heat_maps_that_are_missing(lab, wanted, name):
 def runs_share_no_folder_of_a_range(lab):
     """Of two runs that begin together, one has the folder of a range, and the other removes nothing of it."""
     folder = lab.folder / "maps"
-    with of_ranges([folder], ["-4s", "4s-"]):
+    with of_ranges([Folder(HEAT, folder)], ["-4s", "4s-"]):
         (folder / "range_4s-" / "file").write_text("its own")
         try:
-            with of_ranges([folder], ["4s-", "-4s"]):
+            with of_ranges([Folder(HEAT, folder)], ["4s-", "-4s"]):
                 raise AssertionError("two runs have one folder")
         except Failure as failure:
             check("range_4s- is there from another run" in str(failure), failure)

@@ -34,7 +34,7 @@ VALUES += " method log_fmt score_fmt together piece attempts stall scheduler wor
 VALUES += " scale input_option ref_option crop rotate range_of matrix_of pair_by"
 VALUES += " target min_crf max_crf confidence samples memory encoder preset enc vfilter pix_format keyint"
 VALUES += " encoder_device crf acodec audio_option without per_scene scene_threshold"
-VALUES += " hwaccel scale_on port frame convert"
+VALUES += " hwaccel scale_on port frame convert map"
 SCORING = {
     "model": (["m.json", "n.json"], ["--model", "path=m.json", "--model", "version=x:name=y|name=z:path=n.json"])
 }
@@ -52,6 +52,7 @@ INPUTS = {
         "scores": (["s.json", "t.csv"], ["s.json", "t.csv"]),
         "media": (["low.mp4", "high.mkv"], ["--media", "low.mp4", "high.mkv"]),
         "reference": (["ref.y4m"], ["--reference", "ref.y4m"]),
+        "maps": (["vmaf_60x34_f32.gray"], ["--maps", "."]),
         **FFMPEG,
         **DYGRAPHS,
     },
@@ -80,14 +81,19 @@ INPUTS = {
 READ_ONLY = {"doctor", "models", "metrics"}  # subcommands that write no file
 READ_ONLY_VALUES = {"backend", "limit", "ffmpeg"}
 OUTPUTS = {
-    "score": {"report": ["--report"], "log": ["--log"]},
+    "score": {"report": ["--report"], "log": ["--log"], "maps": ["--maps"]},
     "report": {"output": ["-o"]},
     "compare": {"output": ["-o"], "csv": ["--csv"], "differences": ["--differences"], "scores": ["--scores"]},
-    "merge": {"output": ["-o"], "heatmaps": ["--heatmaps"]},
+    "merge": {"output": ["-o"], "heatmaps": ["--heatmaps"], "maps": ["--maps"]},
     "library": {"output": ["-o"], "report": ["--report"]},
     "encode": {"output": ["-o"]},
 }
-FOLDERS = {("compare", "scores"), ("merge", "heatmaps")}  # these outputs are folders
+FOLDERS = {
+    ("compare", "scores"),
+    ("merge", "heatmaps"),
+    ("merge", "maps"),
+    ("score", "maps"),
+}  # these outputs are folders
 FILES = [(name, option) for name, options in OUTPUTS.items() for option in options if (name, option) not in FOLDERS]
 NEEDED = {"report": {"output": ["-o", "new.html"]}, "library": {"output": ["-o", "new.jsonl"]}}
 NEEDED["encode"] = {"output": ["-o", "new.mkv"]}

@@ -1,19 +1,22 @@
 """Pages in a browser, and what their first screen says in words."""
 
+import base64
 import hashlib
 import json
 import math
 import re
+import subprocess
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 from browser import chromium
 from command import vmafx
-from common import Skip, case, check, check_equal, top
+from common import Skip, case, check, check_equal, raises, top
 from pages import Content
 from vmafx.command._scores import Encode
-from vmafx.command.page import worst
+from vmafx.command._terminal import Failure
+from vmafx.command.page import maps, worst
 from vmafx.command.page.page import Page, make_page
 from vmafx.command.page.pictures import LESS_QUALITY, MOST_SAMPLES, MOST_TEXT, QUALITY, Media
 from vmafx.command.page.verdict import verdict
@@ -163,6 +166,33 @@ def page_with_pictures(lab, *more):
     return lab.folder / "page.html"
 
 
+BLOCKS = 10, 6  # of 32x32 samples in 320x180
+
+
+def write_maps(lab, scores, folder="maps"):
+    """Writes maps of two encodes whose means are what the scores lack to 100; all of it is lost in one block, which is
+    another one in each frame.
+    """
+    (lab.folder / folder).mkdir()
+    for number, own in enumerate(scores):
+        maps = np.zeros((len(own), BLOCKS[0] * BLOCKS[1]), np.float32)
+        for frame, score in enumerate(own):
+            maps[frame, frame] = (100 - score) * maps.shape[1]
+        maps.tofile(lab.folder / folder / f"vmaf_encode{number}_{BLOCKS[0]}x{BLOCKS[1]}_f32.gray")
+
+
+def brightest_in(lab, address):
+    """Returns the place of the brightest sample of a picture, in the order of rows."""
+    (lab.folder / "map.png").write_bytes(base64.b64decode(address.split(",", 1)[1]))
+    done = subprocess.run(
+        [lab.ffmpeg, "-v", "error", "-i", "map.png", "-f", "rawvideo", "-pix_fmt", "gray", "-"],
+        cwd=lab.folder,
+        capture_output=True,
+    )
+    check_equal(len(done.stdout), BLOCKS[0] * BLOCKS[1], "samples of a map")
+    return done.stdout.index(max(done.stdout))
+
+
 def seen_in(browser):
     """Returns a digest of what the browser shows."""
     return hashlib.sha256(browser.picture()).digest()
@@ -281,6 +311,71 @@ def page_shows_chosen_frames(lab):
     vmafx(lab, "report", "both.json", "-o", "none.html", "--frame", 1).failed(
         2, "name them with --media and --reference"
     )
+
+
+@case
+def page_lays_maps_over_pictures(lab):
+    """Each picture of an encode has the map of its frame, cut where the picture ends; keys show it in all views and
+    change how opaque it is. Maps of other scores, sizes and runs are refused.
+    """
+    scores = [waves(90 - 9 * number, 20 + 20 * number) for number in range(2)]
+    write_maps(lab, scores)
+    page = page_with_pictures(lab, "--maps", "maps")
+    content = Content(page)
+    content.is_safe(scripts=4)
+    shown = content.all("img", **{"class": "map"})
+    check_equal(len(shown), 2 * len(content.all("li", **{"class": "frame"})), "maps")
+    for own in shown:
+        check_equal(brightest_in(lab, own["src"]), int(re.search(r"frame (\d+)", own["alt"])[1]), own["alt"])
+        check_equal((own["width"], own["height"]), ("100.0000%", "106.6667%"), "the extent of all blocks")
+    with chromium(lab.folder) as browser:
+        browser.open(page, 1000, 700, reduced=True)
+        status = lambda: browser.run("document.querySelector('.status').textContent")
+        are_shown = "[...document.querySelectorAll('.shot .map')].every((map) => map.checkVisibility())"
+        check_equal(browser.run(are_shown), False, "maps before they are asked for")
+        browser.run("document.querySelector('#show-maps').click()")
+        check_equal(browser.run(are_shown), True, "maps on the page")
+        browser.run("document.querySelector('.compare').focus()")
+        views = []
+        for key, words in (
+            ("Enter", "Wipe: reference left"),
+            (".", "map at 70 %"),
+            ("d", "map at 70 %"),
+            (",", "map at 60 %"),
+            ("f", "map at 60 %"),
+            (" ", "map at 60 %"),
+            ("s", "map at 60 %"),
+            ("+", "map at 60 %"),
+            ("o", "Side by side"),
+        ):
+            browser.press(key)
+            check(words in status(), f"after {key}: {status()}")
+            if key != "f":  # the reference, which has no map
+                views.append(seen_in(browser))
+        check_equal(len(set(views)), len(views), "views that differ")
+        check("map" not in status() and browser.run("document.querySelector('#show-maps').checked") is False, status())
+        browser.press("o")
+        browser.run("document.querySelector('.viewer input').focus()")
+        browser.press("ArrowRight", "ArrowRight")
+        check("map at 70 %" in status(), f"by the arrows: {status()}")
+        places = "[...document.querySelectorAll('.layer img')].map(({style}) => style.transform)"
+        check_equal(len(set(browser.run(places))), 1, "pictures and maps in step")
+        is_silent(browser, page)
+    write_maps(lab, [own[:-1] for own in scores], "short")
+    write_maps(lab, [own[::-1] for own in scores], "other")
+    encodes = [encode_of(f"e{i}", own) for i, own in enumerate(scores)]
+    for folder, name, size, text in (
+        ("none", "vmaf", (320, 180), "cannot read the maps in"),
+        ("maps", "psnr_y", (320, 180), "has no maps of psnr_y of e0: name one of vmaf with --map"),
+        ("maps", "vmaf", (320, 384), "maps of 10x6 blocks do not fit pictures of 320x384"),
+        ("short", "vmaf", (320, 180), "has maps of 59 frames, and the report has 60"),
+    ):
+        with raises(Failure, text):
+            maps.find([(lab.folder / folder, number) for number in range(2)], encodes, name, size)
+    other = maps.find([(lab.folder / "other", number) for number in range(2)], encodes, "vmaf", (320, 180))
+    with raises(Failure, "the maps of vmaf are not those of the report"):
+        maps.make(other, lab.ffmpeg, encodes, [maps.Place(0, 5), maps.Place(0, 20)])
+    vmafx(lab, "report", "both.json", "-o", "none.html", "--maps", "maps").failed(2, "--media and --reference")
 
 
 @case

@@ -253,8 +253,8 @@ def view_ends_with_an_interrupt(lab):
 
 @case
 def view_lays_maps_over_pictures(lab):
-    """With --maps the map of the model is laid over pictures of encodes: bright where the encode is damaged, on a scale
-    that does not change. Other inputs and frames have none, and no view without --maps.
+    """With --maps pictures of encodes have the map of the model: bright where the encode is damaged, on a scale that
+    does not change. The page lays it over them. Other inputs and frames have none, and no view without --maps.
     """
     lab.run(
         f"-f lavfi -i testsrc2=s=320x180:r={RATE}:d=0.4", "-c:v libx264 -qp 0 -preset ultrafast ref.mkv"
@@ -264,22 +264,33 @@ def view_lays_maps_over_pictures(lab):
     with shown(lab, "bad.mkv", "ref.mkv", "--maps", scoring=scoring) as (address, _), told(address) as read:
         while (message := read()).get("state") != "done":
             check(message.get("state") != "failed", str(message))
-        pictures = {}
-        for path in ("picture/0/40000", "map/0/40000/1"):
-            status, headers, content = asked(address, path_of(address) + path)
-            check_equal((status, headers["Content-Type"]), (200, "image/png"), f"{path}: {content[:200]}")
-            (lab.folder / "seen.png").write_bytes(content)
-            pictures[path] = samples_of(lab, "-i", "seen.png")
-        own, over = pictures.values()
-        green = [2 * of_both - of_own for of_both, of_own in zip(over[1::3], own[1::3])]  # of the map alone
-        damaged = [green[320 * y + x] for y in range(100, 170) for x in range(224, 310)]
-        whole = [green[320 * y + x] for y in range(10, 60) for x in range(10, 150)]
+        status, headers, content = asked(address, f"{path_of(address)}map/0/1")
+        check_equal((status, headers["Content-Type"]), (200, "image/png"), f"{content[:200]}")
+        (lab.folder / "seen.png").write_bytes(content)
+        green = samples_of(lab, "-i", "seen.png")[1::3]
+        check_equal(len(green), 10 * 6, "blocks")
+        damaged = [green[10 * y + x] for y in range(3, 5) for x in range(7, 10)]
+        whole = [green[10 * y + x] for y in range(2) for x in range(5)]
         bright, dark = (sum(samples) / len(samples) for samples in (damaged, whole))
         check(bright > dark + 50, f"the map does not show the damage: {bright} there, {dark} elsewhere")
-        for path in ("map/1/0/0", "map/0/40000/500", "map/0/0"):
+        with chromium(lab.folder) as browser:
+            browser.open(address, 1000, 700)
+            until(browser, "document.querySelector('.over .layer + .layer img').naturalWidth === 10", "the map")
+            browser.press(".")
+            check("map at 70 %" in browser.run("document.querySelector('.foot .status').textContent"), "its opacity")
+            browser.press("o")
+            check_equal(browser.run("document.querySelector('.over .layer + .layer img').hidden"), True, "without it")
+            check_equal(browser.complaints, [], "complaints")
+        check_equal(asked(address, f"{path_of(address)}map/0/500")[::2], (204, b""), "a frame that is not scored")
+        for path in ("map/1/0", "map/0/40000/1"):
             check_equal(asked(address, path_of(address) + path)[0], 404, path)
     with shown(lab, "bad.mkv", "ref.mkv", "--no-scores") as (address, _):
-        check_equal(asked(address, f"{path_of(address)}map/0/0/0")[0], 404, "without --maps")
+        check_equal(asked(address, f"{path_of(address)}map/0/0")[0], 404, "without --maps")
+    words = "bad.mkv", "ref.mkv", *scoring, "--crop", "reference=320:160:0:0", "--crop", "320:160:0:0"
+    vmafx(lab, "score", *words, "--report", "page.html", "--report-maps").succeeded()
+    maps = Content(lab.folder / "page.html").all("img", **{"class": "map"})
+    check(maps and {(own["width"], own["height"]) for own in maps} == {("100.0000%",) * 2}, f"maps of a page: {maps}")
+    vmafx(lab, "score", "bad.mkv", "ref.mkv", "--report-maps").failed(2, "name the page, too")
     vmafx(lab, "view", "bad.mkv", "ref.mkv", "--maps", "--no-scores").failed(2, "--maps comes of scoring")
     vmafx(lab, "view", "bad.mkv", "ref.mkv", "--maps", *FAST).failed(2, "--maps shows the maps of models")
 

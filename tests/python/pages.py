@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 
 from common import Skip, check, check_equal
 
-VOID = "meta", "img", "br", "path"
+VOID = "meta", "img", "input", "br", "path"
 
 
 class Content(HTMLParser):
@@ -65,7 +65,8 @@ class Content(HTMLParser):
             check(not handlers and tag not in ("iframe", "object", "embed", "base", "form"), f"{tag} {own}")
             check("href" not in own or tag == "a" and own["href"].startswith("#"), f"{tag} {own}")
             check(tag == "img" or "src" not in own, f"{tag} {own}")
-            check(tag != "img" or own["src"].startswith("data:image/jpeg;base64,"), f"{own}"[:100])
+            is_data = re.match("data:image/(jpeg|png);base64,", own.get("src", ""))
+            check(tag != "img" or is_data, f"{own}"[:100])
 
     def allows(self, scripts):
         policy = self.policy()

@@ -1,14 +1,15 @@
-"""Joins the heat maps of ranges to those of the whole stream.
+"""Joins the maps and the heat maps of ranges to those of the whole stream.
 
-A run of a range writes them to a folder of the range's name, in the one that the option `heatmaps_path` names. A file
-is a stream of pictures of 16 bits, whose size its name tells; pictures that were not scored are holes.
+A run of a range writes them to a folder of the range's name, in the one that the option `maps` or `heatmaps_path`
+names. A file is a stream of pictures, whose size its name tells; pictures that were not scored are holes.
 
-    with of_ranges(folders, ranges) as maps:  # nothing of the ranges stays behind
+    with of_ranges([Folder(HEAT, path), …], ranges) as maps:  # nothing of the ranges stays behind
         …  # score the ranges
         maps.join(places)
 """
 
 import contextlib
+import itertools
 import os
 import re
 import shutil
@@ -17,12 +18,61 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from .._identity import values_of
-from ._outputs import HEATMAPS
+from ._outputs import HEATMAPS, MAPS as MAP_FILES, Kind
 from ._terminal import Failure, make_part, shown
 
-SAMPLE_BYTES = 2
-PICTURES = re.compile(r".+_(\d{1,6})x(\d{1,6})_16b\.gray")
+SIZE = re.compile(r".+_(\d{1,6})x(\d{1,6})_[^_]+\.gray")
+ENCODE = re.compile(r".+_encode(\d+)_[^_]+_[^_]+\.gray")
 COPIED_AT_ONCE = 1 << 20  # bytes
+
+
+class Pictures(NamedTuple):
+    """The files of an option."""
+
+    option: str
+    noun: str
+    kind: Kind
+    sample_bytes: int
+
+    def size_of(self, name: str) -> int:
+        """Returns the bytes of a picture in the file of this name; 0: it is not one of these files."""
+        found = SIZE.fullmatch(name)
+        if not found or not self.kind.files or not self.kind.files.fullmatch(name):
+            return 0
+        return int(found[1]) * int(found[2]) * self.sample_bytes
+
+
+HEAT = Pictures("heatmaps_path", "heat maps", HEATMAPS, 2)
+MAPS = Pictures("maps", "maps", MAP_FILES, 4)
+
+
+class Folder(NamedTuple):
+    """A folder that an option names; two options may name the same one."""
+
+    pictures: Pictures
+    path: Path
+
+    def names(self, places: Sequence["Place"]) -> list[str]:
+        """Returns the names of the files that the ranges have. Raises Failure."""
+        found: set[str] = set()
+        for place in places:
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                found |= set(os.listdir(_folder_of(self.path, place.given)))
+        names = [name for name in found if self.pictures.size_of(name)]
+        if not names and any(place.pictures for place in places):
+            missing = next(_folder_of(self.path, place.given) for place in places if place.pictures)
+            told = f"there are no {self.pictures.noun} in {shown(missing)}"
+            raise Failure(f"{told}: name the folder that {self.pictures.option} has named")
+        return sorted(names)
+
+    def check(self, name: str, force: bool) -> None:
+        """Checks that only pictures of this kind and size are replaced. Raises Failure, OSError."""
+        path = self.path / name
+        if force or not os.path.lexists(path):
+            return
+        if path.is_symlink() or not path.is_file() or path.stat().st_size % self.pictures.size_of(name):
+            told = f"exists and is not a file of {self.pictures.noun} of this size"
+            raise Failure(f"{path} {told}. Name another folder, or add --force to replace it")
 
 
 class Place(NamedTuple):
@@ -39,67 +89,71 @@ def folders_of(texts: Iterable[str]) -> list[Path]:
 
 
 @contextlib.contextmanager
-def of_ranges(folders: Sequence[Path], ranges: Iterable[str], force: bool = False) -> Iterator["Joiner"]:
-    """Yields what joins the heat maps of these ranges; removes what they wrote, whatever happens. Raises Failure."""
-    were_there = {folder for folder in folders if folder.is_dir()}
+def of_ranges(folders: Sequence[Folder], ranges: Iterable[str], force: bool = False) -> Iterator["Joiner"]:
+    """Yields what joins the files of these ranges; removes what they wrote, whatever happens. Raises Failure."""
+    of_path = {folder.path: folder for folder in folders}
+    were_there = {path for path in of_path if path.is_dir()}
     own: list[Path] = []
     try:
-        for path in [_folder_of(folder, given) for folder in folders for given in ranges]:
-            _claim(path)
-            own.append(path)
+        for folder, given in itertools.product(of_path.values(), ranges):
+            own.append(_claim(folder, given))
         yield Joiner(folders, force)
     finally:
         for path in own:
             shutil.rmtree(path, ignore_errors=True)
-        for folder in folders:
-            if folder not in were_there:
-                with contextlib.suppress(OSError):
-                    folder.rmdir()  # if it is empty
+        for path in of_path.keys() - were_there:
+            with contextlib.suppress(OSError):
+                path.rmdir()  # if it is empty
 
 
-def _claim(path: Path) -> None:
+def _claim(folder: Folder, given: str) -> Path:
     """Makes the folder of a range, which another run at the same time then cannot make. Raises Failure."""
+    path = _folder_of(folder.path, given)
     try:
         os.makedirs(path)
     except FileExistsError:
-        text = f"{shown(path)} is there from another run, whose heat maps would be lost: move it to another place"
-        raise Failure(text) from None
+        told = f"{shown(path)} is there from another run, whose {folder.pictures.noun} would be lost"
+        raise Failure(f"{told}: move it to another place") from None
     except OSError as error:
-        raise Failure(f"heatmaps_path={shown(path.parent)}: the folder cannot be used: {error.strerror}") from error
+        option = f"{folder.pictures.option}={shown(folder.path)}"
+        raise Failure(f"{option}: the folder cannot be used: {error.strerror}") from error
+    return path
 
 
 class Joiner:
-    """Joins the heat maps of ranges in some folders."""
+    """Joins the files of ranges in some folders."""
 
-    def __init__(self, folders: Sequence[Path], force: bool = False) -> None:
+    def __init__(self, folders: Sequence[Folder], force: bool = False) -> None:
         self._folders, self._force = folders, force
 
-    def join(self, places: Sequence[Place]) -> None:
-        """Writes the files of all folders under other names, and then gives them theirs. Raises Failure."""
+    def join(self, encodes: Sequence[Sequence[Place]]) -> None:
+        """Writes the files of all folders under other names, and then gives them theirs. `encodes`: the places of each
+        encode's ranges. Raises Failure.
+        """
         parts: list[tuple[Path, Path]] = []
-        path = self._folders[0] if self._folders else Path()
+        path = Path()
         try:
             for folder in self._folders:
-                for name in _names(folder, places):
-                    path = folder / name
-                    self._check(path)
+                path = folder.path
+                for name in folder.names(encodes[0]):
+                    path = folder.path / name
+                    folder.check(name, self._force)
                     parts.append((make_part(path), path))
-                    _write(parts[-1][0], [(_folder_of(folder, place.given) / name, place) for place in places])
+                    files = [(_folder_of(folder.path, place.given) / name, place) for place in _places(name, encodes)]
+                    _write(parts[-1][0], files, folder.pictures.size_of(name))
             for part, path in parts:
                 os.replace(part, path)
         except OSError as error:
-            raise Failure(f"cannot write the heat maps {shown(path)}: {error.strerror}") from error
+            raise Failure(f"cannot write {shown(path)}: {error.strerror}") from error
         finally:
             for part, _ in parts:
                 part.unlink(missing_ok=True)
 
-    def _check(self, path: Path) -> None:
-        """Checks that only heat maps of this size are replaced."""
-        if self._force or not os.path.lexists(path):
-            return
-        if path.is_symlink() or not path.is_file() or path.stat().st_size % _picture_bytes(path.name):
-            told = "exists and is not a file of heat maps of this size"
-            raise Failure(f"{path} {told}. Name another folder, or add --force to replace it")
+
+def _places(name: str, encodes: Sequence[Sequence[Place]]) -> Sequence[Place]:
+    """Returns the places of the encode that a file is of, as its name tells."""
+    found = ENCODE.fullmatch(name)
+    return encodes[int(found[1]) if found and int(found[1]) < len(encodes) else 0]
 
 
 def _folder_of(folder: Path, given: str) -> Path:
@@ -109,28 +163,8 @@ def _folder_of(folder: Path, given: str) -> Path:
     return path
 
 
-def _names(folder: Path, places: Sequence[Place]) -> list[str]:
-    """Returns the names of the files that the ranges have. Raises Failure."""
-    found: set[str] = set()
-    for place in places:
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            found |= set(os.listdir(_folder_of(folder, place.given)))
-    names = [name for name in found if HEATMAPS.files and HEATMAPS.files.fullmatch(name) and PICTURES.fullmatch(name)]
-    if not names and any(place.pictures for place in places):
-        missing = next(_folder_of(folder, place.given) for place in places if place.pictures)
-        raise Failure(f"there are no heat maps in {shown(missing)}: name the folder that heatmaps_path has named")
-    return sorted(names)
-
-
-def _picture_bytes(name: str) -> int:
-    found = PICTURES.fullmatch(name)
-    assert found
-    return max(1, int(found[1]) * int(found[2]) * SAMPLE_BYTES)
-
-
-def _write(part: Path, files: Sequence[tuple[Path, Place]]) -> None:
+def _write(part: Path, files: Sequence[tuple[Path, Place]], size: int) -> None:
     """Writes the pictures of the ranges where they belong. Raises Failure, OSError."""
-    size = _picture_bytes(files[0][0].name)
     first = min(place.first for _, place in files)
     with open(part, "wb") as whole:
         for path, place in files:

@@ -14,7 +14,7 @@ from typing import Any
 
 from .._system import processors
 from . import _parts
-from ._heatmaps import folders_of, of_ranges
+from ._heatmaps import HEAT, MAPS, Folder, folders_of, of_ranges
 from ._run import Processes
 from ._said import Said, said_together
 from ._scoring import EARLY, TimeRange, Work
@@ -59,8 +59,10 @@ def score_in_jobs(
     if work.settings.threads is None:
         work = replace(work, settings=replace(work.settings, threads=max(1, processors() // jobs)))
     run = Run(work, parts, jobs, devices, show)
-    folders = folders_of([*work.settings.features, *(work.settings.models or ())])
-    with of_ranges(folders, map(str, time_ranges), work.settings.overwrite) as maps:
+    folders = [Folder(HEAT, path) for path in folders_of([*work.settings.features, *(work.settings.models or ())])]
+    if work.settings.maps:
+        folders.append(Folder(MAPS, Path(work.settings.maps)))
+    with of_ranges(folders, list(map(str, time_ranges)), work.settings.overwrite) as maps:
         run.score(parts)
         joined = run.join(log)
         maps.join(joined.places)

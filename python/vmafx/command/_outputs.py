@@ -96,6 +96,7 @@ DIFFERENCES = Kind("differences of vmafx compare", _are_differences)
 RESULTS = Kind("results of vmafx library", _are_results)
 KEPT_SCORES = Kind("report of vmafx", _is_report, re.compile(r".*-[0-9a-f]{20}\.ndjson"))
 HEATMAPS = Kind("heatmap", lambda begin, end: False, re.compile(r".*_heatmap_.*_16b\.gray"))
+MAPS = Kind("map", lambda begin, end: False, re.compile(r".+_\d{1,6}x\d{1,6}_f32\.gray"))
 RANGES = Kind("range", lambda begin, end: False, re.compile(r".*"))
 ENCODE = Kind("encode", lambda begin, end: False, is_video=True)  # replaced with --force alone
 
@@ -171,11 +172,11 @@ class Guard:
         """Checks the files of a folder that would be overwritten. Kept scores are not overwritten; check_kept() looks
         at new ones.
         """
-        if output.kind is not HEATMAPS or not output.path.is_dir():
+        if output.kind not in (HEATMAPS, MAPS) or not output.path.is_dir():
             return
         for path in output.path.iterdir():
-            if HEATMAPS.files and HEATMAPS.files.fullmatch(path.name):
-                self._check_identity(Output(output.option, path, HEATMAPS), None)
+            if output.kind.files and output.kind.files.fullmatch(path.name):
+                self._check_identity(Output(output.option, path, output.kind), None)
                 if path.is_symlink() and not self._force:
                     told = f"{output.option}: {path} is a link to another file, which would be overwritten"
                     raise Failure(f"{told}. Remove it, or add --force", 2)

@@ -125,7 +125,7 @@ class Joined:
     run: dict[str, Any]  # the facts of `vmafx` on which the parts agree
     of_parts: frozenset[str]  # the warnings of the parts' filters about their pairs
     warnings: list[list[str]]  # the warnings about the pairs of the stream, which replace them: a list for each encode
-    places: list[Place]  # the parts' places in the stream, in order
+    places: list[list[Place]]  # the parts' places in the stream, in order: a list for each encode
 
 
 def join(work: Work, parts: Sequence[Path], log: Path) -> Joined:
@@ -151,7 +151,8 @@ def join(work: Work, parts: Sequence[Path], log: Path) -> Joined:
     except OSError as failure:
         raise Failure(str(failure)) from failure
     of_parts = frozenset(text for stream in streams for part in stream for text in part.warnings)
-    return Joined(_run_of(streams[0]), of_parts, warnings, merge.places_of(streams[0]))
+    places = [merge.places_of(stream) for stream in streams[:count]]
+    return Joined(_run_of(streams[0]), of_parts, warnings, places)
 
 
 def _join_encodes(work: Work, streams: "Sequence[list[merge.Part]]", log: Path, folder: Path) -> list[list[str]]:

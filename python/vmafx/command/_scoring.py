@@ -284,8 +284,11 @@ def prepare_stream(settings: Settings, dist: _ffmpeg.Video, ref: _ffmpeg.Video, 
     """Returns the work for an encode that does not exist yet: its facts are known, and its pictures are the
     reference's. `times`: filters of both that come first. Raises Failure.
     """
+    if settings.convert:
+        dist, ref = _inputs.with_known_colors([dist, ref], [])
     groups, said_of_sizes = _groups(settings, [dist], ref)
-    alike = _inputs.make_alike([dist], ref, sizes=[group.size for group in groups])
+    sizes = [group.size for group in groups]
+    alike = _inputs.make_alike([dist], ref, sizes=sizes, converts=bool(settings.convert))
     chains = [
         chain._replace(times=",".join(filter(None, (own, chain.times))))
         for own, chain in zip(times, (*alike.dist, alike.ref))

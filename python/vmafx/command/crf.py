@@ -13,10 +13,10 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import _ffmpeg, _models
+from . import _ffmpeg, _inputs, _models
 from ._models import Scale, Size
 from ._terminal import Failure, emit, note, time_text
-from .score import scale_word
+from .score import add_convert, scale_word
 
 if TYPE_CHECKING:
     from ..tuning.encoders import Settings
@@ -63,11 +63,13 @@ def add_search(parser: argparse.ArgumentParser) -> None:
     add("--all-frames", action="store_true", help="encode and score all frames of each probe, though it is decided")
     add("--no-cache", action="store_true", help="neither read nor keep results of probes")
     add("--model", metavar="MODEL", help="the model of VMAF, as in the filter's option model (default: by the size)")
+    add_convert(parser)
     help_scale = "the size at which the model scores: model (default), reference, none, or WIDTHxHEIGHT"
     add("--scale", type=scale_word, default="model", metavar="SCALE", help=help_scale)
     add("--backend", choices=("auto", "cpu", "hip"), default="auto", help="where scores are computed (default: auto)")
     add("--device", metavar="DEVICE", help="the GPU that scores: an index or a PCI address")
-    add("--jobs", type=int, metavar="N", help="encodes at a time (default: one for every four processors)")
+    help_jobs = "encodes at a time (default: one for every two processors up to 8, then one for every four)"
+    add("--jobs", type=int, metavar="N", help=help_jobs)
     help_memory = "memory for the samples' pictures (default: %(default)s)"
     add("--memory", type=int, default=4096, metavar="MIB", help=help_memory)
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; crf needs no filter vmafx in it, encode does")
@@ -105,7 +107,8 @@ def run(arguments: argparse.Namespace) -> int:
     video = _ffmpeg.probe(_ffmpeg.ffprobe_of(ffmpeg), arguments.input)
     settings = settings_of(arguments, encoder, video)
     with Shown(arguments, settings, targets) as shown:
-        outcome = search(video, settings, targets, options_of(arguments, ffmpeg, video, settings), shown.probe)
+        options = options_of(arguments, ffmpeg, video, settings)
+        outcome = search(video, settings, targets, options, shown.probe)
     shown.result(outcome)
     return 0 if outcome.reached else UNREACHED
 
@@ -162,7 +165,7 @@ def settings_of(arguments: argparse.Namespace, encoder: Any, video: _ffmpeg.Vide
 
 
 def options_of(arguments: argparse.Namespace, ffmpeg: str, video: _ffmpeg.Video, settings: "Settings") -> "Options":
-    from ..tuning.samples import look_at
+    from ..tuning.samples import color_of, look_at
     from ..tuning.search import Options
 
     pictures = look_at(ffmpeg, video, settings)
@@ -181,7 +184,23 @@ def options_of(arguments: argparse.Namespace, ffmpeg: str, video: _ffmpeg.Video,
         backend="hip" if arguments.device and arguments.backend == "auto" else arguments.backend,
         device=arguments.device,
         early=not arguments.all_frames,
+        convert=arguments.convert,
+        color=color_of(_with_known_colors(arguments, ffmpeg, video)) if arguments.convert else None,
     )
+
+
+def _with_known_colors(arguments: argparse.Namespace, ffmpeg: str, video: _ffmpeg.Video) -> _ffmpeg.Video:
+    """Returns the facts of the pictures that are encoded, with all colors known, and tells which are taken for others.
+    Raises Failure.
+    """
+    from ..tuning.source import filtered
+
+    behind = filtered(ffmpeg, _ffmpeg.ffprobe_of(ffmpeg), video, arguments.vfilter) if arguments.vfilter else video
+    said: list[str] = []
+    known = _inputs.with_known_colors([behind], said)[0]
+    for text in said:
+        note(text)
+    return known
 
 
 def model_and_size(arguments: argparse.Namespace, here: Size, video: _ffmpeg.Video) -> tuple[str, Size | None]:

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from .. import _places
 from .._identity import file_of_output
 from . import _json
-from ._heatmaps import Joiner, Place
-from ._outputs import HEATMAPS, WHOLE_REPORT, Output, add_force, check_outputs
+from ._heatmaps import HEAT, MAPS as MAP_PICTURES, Folder, Joiner, Place
+from ._outputs import HEATMAPS, MAPS, WHOLE_REPORT, Output, add_force, check_outputs
 from ._reading import MOST_LINE, Wrong, is_text, open_text, shown, shown_key
 from ._schemas import MOST_TIME, PAIRING_NAMES, SUM_NAMES, check_part, check_whole
 from ._terminal import Failure, note, shown as shown_name
@@ -52,6 +52,7 @@ class Form(NamedTuple):
     partial: bool = False  # whether the beginning or the end of the stream may be missing
     force: bool = False  # whether a file may be replaced that is not the report of a whole stream; never a part
     heatmaps: Path | None = None  # the folder of the ranges' heat maps, which are joined there, too
+    maps: Path | None = None  # likewise of the ranges' maps
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,6 +88,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also join the heat maps that the runs wrote below this folder, the heatmaps_path of the feature; what "
         "they wrote stays",
     )
+    add(
+        "--maps",
+        type=Path,
+        metavar="FOLDER",
+        help="also join the maps that the runs wrote below this folder, the filter's option maps; what they wrote "
+        "stays",
+    )
     add_force(parser)
 
 
@@ -109,7 +117,14 @@ def check_library(ffmpeg: str | None = None) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     try:
-        form = Form(arguments.log_fmt, arguments.score_fmt, arguments.partial, arguments.force, arguments.heatmaps)
+        form = Form(
+            arguments.log_fmt,
+            arguments.score_fmt,
+            arguments.partial,
+            arguments.force,
+            arguments.heatmaps,
+            arguments.maps,
+        )
         merge(arguments.parts, arguments.output, form)
     except OSError as failure:  # raised for a file or by the library
         cause = failure.strerror or str(failure)
@@ -132,8 +147,9 @@ def merge(paths: Sequence[str], output: str, form: Form = Form()) -> None:
     outputs = [output.replace("%d", str(number)) for number in range(len(streams))] if len(streams) > 1 else [output]
     _check_outputs(paths, outputs, form)
     check_library()
-    if form.heatmaps:
-        Joiner([form.heatmaps], form.force).join(places_of(streams[0]))
+    folders = [Folder(HEAT, form.heatmaps)] if form.heatmaps else []
+    folders += [Folder(MAP_PICTURES, form.maps)] if form.maps else []
+    Joiner(folders, form.force).join([places_of(parts) for parts in streams])
     for parts, own in zip(streams, outputs):
         for text in write_report(parts, own, form):
             note(f"{shown(parts[0].encode)}: {text}" if len(streams) > 1 else text)
@@ -141,8 +157,9 @@ def merge(paths: Sequence[str], output: str, form: Form = Form()) -> None:
 
 def _check_outputs(paths: Sequence[str], outputs: Sequence[str], form: Form) -> None:
     reports = [Output("-o", Path(file_of_output(output)), WHOLE_REPORT) for output in outputs]
-    maps = [Output("--heatmaps", form.heatmaps, HEATMAPS)] if form.heatmaps else []
-    check_outputs(paths, [*reports, *maps], form.force)
+    heatmaps = form.heatmaps and Output("--heatmaps", form.heatmaps, HEATMAPS)
+    maps = form.maps and Output("--maps", form.maps, MAPS)
+    check_outputs(paths, [*reports, heatmaps or None, maps or None], form.force)
 
 
 def streams_of(paths: Sequence[str], partial: bool = False) -> "list[list[Part]]":

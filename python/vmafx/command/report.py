@@ -4,14 +4,18 @@ The scores are those of reports, of the filter or of libvmaf; the page is one HT
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from . import _ffmpeg
+from ._maps import FILE
 from ._schemas import MOST_TIME, check_packages
 from ._scores import Encode, read_scores
 from ._outputs import PAGE, Guard, Output, add_force, check_outputs
 from ._terminal import Failure, note, whole_file
 from .page.document import check_templates
+from .page.maps import Maps
+from .page.maps import find as find_maps
 from .page.page import Page, make_page
 from .page.pictures import Media
 from .page.worst import Place
@@ -59,6 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     help_frame = "a frame to show pictures of, by its number (307) or time (12.3s); needs --reference; may be repeated"
     add("--frame", action="append", type=_frame, default=[], metavar="PLACE", help=help_frame)
+    help_maps = "the folder of the maps of each report, which the filter's option `maps` has written; needs --reference"
+    add("--maps", nargs="+", type=Path, default=[], metavar="FOLDER", help=help_maps)
+    add("--map", metavar="NAME", help="the map to show over pictures (default: that of the first score)")
     add("--title", default="", metavar="TEXT", help="the title of the page (default: the names of the encodes)")
     add_page_arguments(parser)
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use, for pictures and scenes")
@@ -106,26 +113,35 @@ def _threshold(text: str) -> float:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    inputs = [*arguments.scores, *arguments.media, arguments.reference, *_ffmpeg.programs(arguments.ffmpeg)]
+    inputs = [
+        *arguments.scores,
+        *_files_of_maps(arguments.maps),
+        *arguments.media,
+        arguments.reference,
+        *_ffmpeg.programs(arguments.ffmpeg),
+    ]
     inputs += dygraphs_files(arguments.dygraphs)
     guard = check_outputs(inputs, [Output("-o", arguments.output, PAGE)], arguments.force)
     check_packages()
     check_templates()
-    encodes = [encode for path in arguments.scores for encode in read_scores(path)]
+    reports = [read_scores(path) for path in arguments.scores]
+    encodes = [encode for report in reports for encode in report]
     keys = arguments.score or _usual_keys(encodes)
     for key in keys:
         if not any(key in encode.scores for encode in encodes):
             raise Failure(f"no report has the score {key}: choose one of {', '.join(encodes[0].scores)}")
     if arguments.frame and not arguments.reference:
         raise Failure("--frame shows pictures, which need the files: name them with --media and --reference", 2)
+    media = _media(arguments, encodes)
     page = Page(
         encodes,
         keys,
-        _media(arguments, encodes),
+        media,
         title=arguments.title,
         worst=arguments.worst,
         frames=arguments.frame,
         scenes=arguments.scenes,
+        maps=_maps(arguments, media, reports, keys[0]),
     )
     write_page(arguments.output, page, arguments.dygraphs, guard)
     return 0
@@ -146,6 +162,32 @@ def write_page(path: Path, page: Page, dygraphs: Path | None, guard: Guard | Non
 
 def _usual_keys(encodes: list[Encode]) -> list[str]:
     return list(dict.fromkeys(key for encode in encodes for key in encode.main_keys()))[:MOST_KEYS]
+
+
+def _files_of_maps(folders: Sequence[Path]) -> list[Path]:
+    return [path for folder in folders if folder.is_dir() for path in folder.iterdir() if FILE.fullmatch(path.name)]
+
+
+def _maps(
+    arguments: argparse.Namespace, media: Media | None, reports: Sequence[Sequence[Encode]], key: str
+) -> Maps | None:
+    """Returns the maps of all encodes. Raises Failure."""
+    if not arguments.maps:
+        if arguments.map:
+            raise Failure("--map names one of the maps of --maps: name their folder, too", 2)
+        return None
+    if not media or not media.ref:
+        raise Failure("--maps lays maps over pictures, which need the files: name them with --media and --reference", 2)
+    if len(arguments.maps) != len(reports):
+        raise Failure(f"--maps names {len(arguments.maps)} folders for {len(reports)} reports: name one for each", 2)
+    folders = [
+        (folder, number if len(report) > 1 else None)
+        for folder, report in zip(arguments.maps, reports)
+        for number in range(len(report))
+    ]
+    ref = _ffmpeg.probe(_ffmpeg.ffprobe_of(media.ffmpeg), media.ref)
+    encodes = [encode for report in reports for encode in report]
+    return find_maps(folders, encodes, arguments.map or key, (ref.width, ref.height))
 
 
 def _media(arguments: argparse.Namespace, encodes: list[Encode]) -> Media | None:

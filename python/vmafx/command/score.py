@@ -8,6 +8,7 @@ import argparse
 import contextlib
 import json
 import math
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +22,7 @@ from . import _ffmpeg, _jobs, _look, _parts, _sync
 from ._changes import AS_TAGGED, MATRICES, RANGES, Box, Change, Turn
 from ._models import Scale
 from ._names import redact
-from ._outputs import PAGE, REPORT, Guard, Output, add_force, check_outputs, heatmaps
+from ._outputs import MAPS, PAGE, REPORT, Guard, Output, add_force, check_outputs, heatmaps
 from ._provenance import FORMATS, add_to_log, packets_beside, provenance_of
 from ._result import Result
 from ._regions import masks_of
@@ -34,6 +35,7 @@ from ._whole import check_whole, warnings_by_encode
 from .decoders.chosen import trials_beside, usual_jobs, with_decoders
 from .decoders.decision import AUTO, METHODS, NONE
 from .page.document import check_templates
+from .page.maps import find as find_maps
 from .page.page import Page
 from .page.pictures import Media
 from .report import add_page_arguments, dygraphs_files, find_dygraphs, write_page
@@ -60,7 +62,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.html",
         help="also write the page that `vmafx report` makes, with pictures of the worst frames",
     )
+    help_maps = "also show on the page of --report where in the picture frames lose the first model's score"
+    add("--report-maps", action="store_true", help=help_maps)
     add("--log", type=Path, metavar="FILE", help="also write the filter's report: .json, .ndjson, .csv or .xml")
+    help_maps = "also write maps of where each frame loses its scores to files in this folder"
+    add("--maps", type=Path, metavar="FOLDER", help=help_maps)
     add(
         "--device",
         type=_devices,
@@ -321,6 +327,8 @@ def run(arguments: argparse.Namespace) -> int:
         log = Path(folder) / f"scores{arguments.log.suffix.lower() if arguments.log else '.json'}"
         work = _prepared(arguments, log)
         is_told = arguments.json or (arguments.log and log.suffix in FORMATS)
+        if arguments.report_maps:
+            work = _with_maps(work, Path(folder) / "maps")
         with packets_beside(work) if is_told else contextlib.nullcontext([]) as packets:
             work, result = _scored(arguments, work, log)
         told = provenance_of(work, result.encodes, log, packets, arguments.range) if is_told else None
@@ -328,19 +336,36 @@ def run(arguments: argparse.Namespace) -> int:
             content = add_to_log(log, told) if told and log.suffix in FORMATS else log.read_bytes()
             with whole_file(arguments.log, guard) as path:
                 path.write_bytes(content)
-    if arguments.json:
-        emit(json.dumps({**result.as_json(), "provenance": told}, indent=2) + "\n")
-    else:
-        result.print_table()
-    if arguments.report:
-        starts = {video.path: zero for video, zero in zip(work.videos, work.zeros())}
-        options = {video.path: video.options for video in work.videos}
-        *dists, ref = arguments.videos
-        media = Media(work.settings.ffmpeg, dists, ref, starts, options)
-        lines = [*result.facts(), *work.notes]
-        page = Page(result.encodes, result.keys, media, said=lines, scenes=arguments.scenes)
-        write_page(arguments.report, page, arguments.dygraphs, guard)
+        if arguments.json:
+            emit(json.dumps({**result.as_json(), "provenance": told}, indent=2) + "\n")
+        else:
+            result.print_table()
+        if arguments.report:
+            write_page(arguments.report, _page(arguments, work, result), arguments.dygraphs, guard)
     return DOUBTFUL if arguments.strict and result.is_doubtful else 0
+
+
+def _with_maps(work: Work, folder: Path) -> Work:
+    """Returns the work whose filters write maps: to the folder of --maps, or else to this one. Raises Failure."""
+    if not work.models:
+        raise Failure("--report-maps shows where frames lose a model's score: give a model with --model", 2)
+    return work if work.settings.maps else replace(work, settings=replace(work.settings, maps=str(folder)))
+
+
+def _page(arguments: argparse.Namespace, work: Work, result: Result) -> Page:
+    starts = {video.path: zero for video, zero in zip(work.videos, work.zeros())}
+    options = {video.path: video.options for video in work.videos}
+    filters = {video.path: video.changed for video in work.videos}
+    *dists, ref = arguments.videos
+    media = Media(work.settings.ffmpeg, dists, ref, starts, options, filters)
+    maps = None
+    if arguments.report_maps and (folder := work.settings.maps):
+        name = next(iter(work.models))
+        size = next(work.size_of(group) for group in work.groups if name in group.keys)
+        numbers = range(len(dists)) if len(dists) > 1 else (None,)
+        maps = find_maps([(Path(folder), number) for number in numbers], result.encodes, name, size)
+    lines = [*result.facts(), *work.notes]
+    return Page(result.encodes, result.keys, media, said=lines, scenes=arguments.scenes, maps=maps)
 
 
 def _prepared(arguments: argparse.Namespace, log: Path) -> Work:
@@ -356,7 +381,7 @@ def _prepared(arguments: argparse.Namespace, log: Path) -> Work:
     work = with_decoders(work, arguments.device)
     for line in work.notes:
         note(line)
-    return work
+    return replace(work, settings=replace(work.settings, maps=str(arguments.maps))) if arguments.maps else work
 
 
 def _scored(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Work, Result]:
@@ -375,6 +400,8 @@ def _scored(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Work,
                 note(line)
         work = other
         log.unlink()
+        if arguments.report_maps and not arguments.maps:
+            shutil.rmtree(work.settings.maps)
     result = Result.of(work, encodes, arguments.range)
     _warn(result)
     check_whole(work, said, result.encodes, result.keys, arguments.range)
@@ -432,6 +459,8 @@ def _parts_of(arguments: argparse.Namespace, work: Work) -> tuple[int, list[Time
     """Returns how many runs score at once, and what. Without --jobs, as many as keep a GPU's decoders busy: each of
     them decodes one stream at a time.
     """
+    if arguments.report_maps:
+        return 1, []
     jobs = _job_count(arguments)
     if arguments.jobs is None and not arguments.range and not _is_ndjson(arguments):
         wanted = usual_jobs(work, arguments.device)
@@ -558,6 +587,7 @@ def _check_outputs(arguments: argparse.Namespace) -> Guard:
     outputs = [
         arguments.report and Output("--report", arguments.report, PAGE),
         arguments.log and Output("--log", arguments.log, REPORT),
+        arguments.maps and Output("--maps", arguments.maps, MAPS),
         *heatmaps([*arguments.feature, *(arguments.model or [])]),
     ]
     return check_outputs(
@@ -586,6 +616,10 @@ def _check_arguments(arguments: argparse.Namespace) -> Guard:
     check_begins(arguments)
     if arguments.range and arguments.jobs is not None:
         raise Failure("--range scores one part, which --jobs cannot cut again: leave one of them out", 2)
+    if arguments.report_maps and not arguments.report:
+        raise Failure("--report-maps shows maps on the page of --report: name the page, too", 2)
+    if arguments.report_maps and _job_count(arguments) > 1:
+        raise Failure("--report-maps needs one run, and --jobs and several devices are several: leave them out", 2)
     if _job_count(arguments) > 1 and _is_ndjson(arguments):
         raise Failure("--jobs cannot write a log in NDJSON, which grows frame by frame: use .json, .csv or .xml", 2)
     return guard

@@ -17,6 +17,7 @@ from typing import Any
 
 from . import _look
 from ._keys import known_facts
+from ._maps import scale
 from ._models import metrics_of
 from ._names import redact
 from ._outputs import check_outputs
@@ -26,6 +27,7 @@ from ._scoring import Work
 from ._terminal import Failure, emit, note
 from ._whole import promise_of
 from .page.document import check_templates
+from .page.maps import Scale, png_address
 from .page.page import Page, make_page
 from .page.view import View
 from .page.view import make_page as make_view
@@ -167,11 +169,10 @@ class Desk:
         except Failure as failure:
             return f"{failure}\n"
 
-    def mapped(self, number: int, time: float, frame: int) -> bytes | str:
+    def mapped(self, number: int, frame: int) -> bytes | str | None:
         if not self._maps or number >= len(self._work.dists):
             return "There is no map: --maps makes those of encodes.\n"
-        picture = self.picture(number, time)
-        return picture if isinstance(picture, str) else self._maps.over(number, frame, picture)
+        return self._maps.picture(number, frame)
 
     def news(self, told: dict[Any, int]) -> list[dict[str, Any]]:
         """Returns the scores that came since, and how far it is. Scoring begins with the first tab."""
@@ -209,5 +210,6 @@ def view_of(work: Work, scores: Scores, maps: Maps | None) -> View:
         keys,
         [key for key in keys if known_facts(key).worse_is_high],
         work.notes,
-        f"0 to {MOST_POINTS} points" if maps else "",
+        Scale(maps.name, png_address(scale(work.settings.ffmpeg)), f"{MOST_POINTS} points and more") if maps else None,
+        maps.extent if maps else (1.0, 1.0),
     )

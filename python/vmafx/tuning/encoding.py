@@ -80,6 +80,7 @@ def _scoring_of(
         device=arguments.device,
         threads=arguments.threads,
         scale=str(size) if size else "reference",
+        convert=arguments.convert,
     )
 
 

@@ -1,6 +1,7 @@
 """Encodes a sample with a process of ffmpeg and scores its pictures against the kept ones while they are encoded."""
 
 import contextlib
+import math
 import os
 import subprocess
 import threading
@@ -41,6 +42,10 @@ class Part:
     is_whole: bool = False
     from_cache: bool = False
 
+    @property
+    def bits_per_frame(self) -> float:
+        return self.bytes * 8 / self.frames if self.frames else math.nan
+
 
 @dataclass(frozen=True)
 class Pass:
@@ -50,6 +55,7 @@ class Pass:
     features: tuple[str, ...]
     keys: tuple[str, ...]  # that targets need
     view: View
+    convert: str | None = None  # the option `convert`: the color space that is scored in; None: that of the pictures
 
 
 @dataclass(frozen=True)
@@ -62,15 +68,24 @@ class Scorer:
     device: str | None = None
 
     @classmethod
-    def of(cls, targets: Sequence[Target], model: str, size: tuple[int, int] | None, threads: int) -> "Scorer":
-        """Returns what scores for targets: the model in pictures of a size, metrics in those that are encoded."""
+    def of(
+        cls,
+        targets: Sequence[Target],
+        model: str,
+        size: tuple[int, int] | None,
+        threads: int,
+        convert: str | None = None,
+    ) -> "Scorer":
+        """Returns what scores for targets: the model in pictures of a size, metrics in those that are encoded. A
+        conversion of colors reads all planes.
+        """
         of_model = tuple(dict.fromkeys(target.facts.key for target in targets if target.facts.metric is None))
         others = [target.facts for target in targets if target.facts.metric is not None]
-        passes = [Pass(model, (), of_model, View(size, True))] if of_model else []
+        passes = [Pass(model, (), of_model, View(size, convert is None), convert)] if of_model else []
         if others:
             metrics = tuple(dict.fromkeys(str(facts.metric) for facts in others))
             keys = tuple(dict.fromkeys(facts.key for facts in others))
-            passes.append(Pass("", metrics, keys, View(None, False)))
+            passes.append(Pass("", metrics, keys, View(None, False), convert))
         return cls(tuple(passes), threads)
 
     @property
@@ -85,6 +100,8 @@ class Scorer:
         options: dict[str, Any] = {"model": each.model, "n_threads": self.threads, "check": "off"}
         if each.features:
             options["feature"] = "|".join(f"name={metric}" for metric in each.features)
+        if each.convert is not None:
+            options["convert"] = each.convert
         if self.device is not None:
             options["device"] = self.device
         rate = float(sample.pictures.rate)

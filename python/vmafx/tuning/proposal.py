@@ -9,6 +9,8 @@ from .table import Table
 from .targets import Target
 
 FIRST_GUESS = 0.45  # of the range, for targets of which nothing better is known
+FAR, FAR_CONFIDENCE = 0.05, 0.8  # of the range: a first probe that is so far from the target ends
+NEARLY = 0.35  # of the positions that count as equally good: differences need not be known better
 ROUGHLY = 0.2  # of the way to a proposal: a probe need not tell it better, as the next one will
 
 Points = Mapping[str, tuple[float, float]]  # scores and their standard errors, by the targets' names
@@ -17,9 +19,9 @@ Points = Mapping[str, tuple[float, float]]  # scores and their standard errors, 
 class Proposer:
     """Follows the models of all targets."""
 
-    def __init__(self, axis: Axis, table: Table, targets: Sequence[Target]) -> None:
-        self._axis, self._table, self._targets = axis, table, targets
-        self.slack = 0.0  # positions that a whole probe may be from where the targets are just reached, as found
+    def __init__(self, axis: Axis, table: Table, targets: Sequence[Target], confidence: float) -> None:
+        self._axis, self._table, self._targets, self._confidence = axis, table, targets, confidence
+        self.slack = 0.0  # positions that a known probe may be from where the targets are just reached, as found
 
     def next(self, at: float | None = None, instead: Points | None = None) -> float:
         """Returns the quantizer to try next, or the one that was found, which has been tried. `instead` are scores to
@@ -27,15 +29,15 @@ class Proposer:
         """
         axis = self._axis
         points = self._points(at, instead or {})
-        whole = [q for q in points if q != at and self._table.is_whole(q)]  # others may be wrong, and bound nothing
-        reached = {axis.position(q): self._all_reached(points[q]) for q in whole}
+        known = [q for q in points if q != at and self.is_known(q)]  # others may be wrong, and bound nothing
+        reached = {axis.position(q): self._all_reached(points[q]) for q in known}
         crossing = min(max(self._crossing(points), axis.low), axis.high)
         good = max((position for position, is_good in reached.items() if is_good), default=-math.inf)
         bad = min(
             (position for position, is_good in reached.items() if not is_good and position > good), default=math.inf
         )
-        if whole and self.slack:
-            nearest = min((axis.position(q) for q in whole), key=lambda position: abs(position - crossing))
+        if known and self.slack:
+            nearest = min((axis.position(q) for q in known), key=lambda position: abs(position - crossing))
             if abs(nearest - crossing) <= self.slack:
                 return axis.quantizer(nearest + 1e-9)
         if good > -math.inf and (crossing - good < axis.close - 1e-9 or bad - good <= axis.step + 1e-9):
@@ -46,10 +48,38 @@ class Proposer:
             aim = axis.high
         return axis.quantizer(aim + 1e-9)
 
-    def is_decided(self, quantizer: float, confidence: float) -> bool:
-        """Returns whether the search would go on alike, at another quantizer, wherever in its interval the score of a
-        running probe is.
+    def is_known(self, quantizer: float) -> bool:
+        """Returns whether a probe need not see more frames: it is whole, or it differs from a whole one by what is
+        known well enough.
         """
+        return self._table.is_whole(quantizer) or self._is_settled(quantizer)
+
+    def _is_settled(self, quantizer: float) -> bool:
+        """Returns whether the difference to a whole probe is known as well as quantizers need be told apart. A video
+        that is one sample is scored whole.
+        """
+        if self._table.samples < 2 or quantizer not in self._table.parts or not self._table.whole():
+            return False
+        enough = NEARLY * max(self._axis.close, self.slack)
+        for target in self._targets:
+            value, error = self._table.estimate(quantizer, target)
+            if not (math.isfinite(value) and math.isfinite(error)):
+                return False
+            half = self._table.half(quantizer, error, target, self._confidence)
+            off = max(abs(target.loss(value + sign * half) - target.loss(value)) for sign in (-1, 1))
+            if off > self.steepness(target, quantizer, 2 * enough) / 2:
+                return False
+        return True
+
+    def is_decided(self, quantizer: float) -> bool:
+        """Returns whether a running probe may end: it is known, or the search would go on alike, at another quantizer,
+        wherever in its interval its score is. The first probe, with which others are not compared, ends if it is far
+        from the target.
+        """
+        if self._is_settled(quantizer):
+            return True
+        is_first = all(other == quantizer for other in self._table.parts)
+        confidence = FAR_CONFIDENCE if is_first and self._table.samples > 1 else self._confidence
         bounds: tuple[dict[str, tuple[float, float]], dict[str, tuple[float, float]]] = {}, {}
         for target in self._targets:
             value, error = self._table.estimate(quantizer, target)
@@ -62,6 +92,8 @@ class Proposer:
         shortest = min(abs(way) for way in ways)
         if shortest < max(axis.close, self.slack) or ways[0] * ways[1] < 0:
             return False  # the running probe may be what is looked for
+        if is_first and self._table.samples > 1 and shortest > FAR * axis.range:
+            return True
         return abs(ways[0] - ways[1]) <= max(axis.close, ROUGHLY * shortest)
 
     def reaches(self, quantizer: float) -> bool:

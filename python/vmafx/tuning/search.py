@@ -5,10 +5,11 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from .._pictures import Color
 from .._system import processors as usable_processors
 from ..command._ffmpeg import Video, ffprobe_of
 from ..command._ffmpeg import probe as video_of
@@ -76,11 +77,13 @@ class Options:
     memory: int = DEFAULT_MEMORY  # bytes that the samples' pictures may take
     model: str = "version=vmaf_v0.6.1"
     size: tuple[int, int] | None = None  # to which pictures are scaled for the model; None: not scaled
-    jobs: int | None = None  # encodes at a time; None: one for each 4 processors
+    jobs: int | None = None  # encodes at a time; None: usual_jobs()
     cache: bool = True
     backend: str = "auto"
     device: str | None = None
     early: bool = True  # whether probes end as soon as they are decided
+    convert: str | None = None  # the color space that pictures are converted to before they are scored, as the filter's
+    color: Color | None = None  # of the pictures behind the filters; None: that of the video
 
 
 Tell = Callable[[ProbeResult], None]
@@ -100,6 +103,13 @@ def search(
     video = input if isinstance(input, Video) else video_of(ffprobe_of(options.ffmpeg), input)
     with _Search(video, settings, targets, options, tell) as running:
         return running.run()
+
+
+def usual_jobs(processors: int) -> int:
+    """Returns how many encodes run at a time: one for every two processors as long as the first samples are not all
+    encoded at once, as encoders wait for many pictures before they write the first, while others can be scored.
+    """
+    return max(1, processors // PROCESSORS_PER_JOB, min(processors // 2, FIRST_SAMPLES))
 
 
 class _Event(NamedTuple):
@@ -131,13 +141,15 @@ class _Search:
         self._video, self._targets, self._options, self._tell = video, targets, options, tell
         self._axis = Axis(settings.encoder, options.first, options.last)
         self._table = Table()
-        self._proposer = Proposer(self._axis, self._table, targets)
-        self._pictures = pictures = look_at(options.ffmpeg, video, settings)
+        self._proposer = Proposer(self._axis, self._table, targets, options.confidence)
+        pictures = look_at(options.ffmpeg, video, settings)
+        self._pictures = pictures = replace(pictures, color=options.color or pictures.color)
         self._settings = replace(settings, pix_fmt=pictures.pix_fmt)
         processors = usable_processors()
-        self._jobs = options.jobs or max(1, processors // PROCESSORS_PER_JOB)
+        self._jobs = options.jobs or usual_jobs(processors)
         size = None if options.size == (pictures.width, pictures.height) else options.size
-        scorer = Scorer.of(targets, options.model, size, max(1, processors // self._jobs))
+        threads = max(1, min(processors, 2 * processors // self._jobs))  # as others begin and end meanwhile
+        scorer = Scorer.of(targets, options.model, size, threads, options.convert)
         self._scorer = replace(scorer, backend=options.backend, device=options.device)
         self._plan: Plan = plan(video, pictures, scorer.views, options.memory, options.samples)
         self._cache = Cache(options.ffmpeg) if options.cache else None
@@ -164,16 +176,25 @@ class _Search:
         most = min(self._options.samples or MOST_SAMPLES, len(self._plan.places))
         self._read(min(self._options.samples or FIRST_SAMPLES, most))
         while len(self._samples) < most and self._needs_more(found := self._find(roughly=True)):
+            base = self._table.base(found)
             self._read(min(len(self._samples) + MORE_SAMPLES, most))
-            self._probe([found], early=False)
+            self._probe([found if base is None else base], early=False)
         return self._outcome(self._find())
 
     def _read(self, count: int) -> None:
-        """Decodes samples until there are so many."""
-        options, views = self._options, self._scorer.views
-        for place in self._plan.places[len(self._samples) : count]:
-            sample = read_sample(options.ffmpeg, self._video, self._settings, self._pictures, place, views)
-            self._samples.append(sample)
+        """Decodes samples until there are so many, several at once: most of each is the work of one processor."""
+        places = self._plan.places[len(self._samples) : count]
+        given = self._options.ffmpeg, self._video, self._settings, self._pictures
+        with ThreadPoolExecutor(max(1, min(usable_processors(), len(places)))) as pool:
+            jobs = [pool.submit(read_sample, *given, place, self._scorer.views) for place in places]
+            try:
+                for job in jobs:
+                    while not wait([job], SIGNAL_S).done:
+                        pass
+                    self._samples.append(job.result())
+            finally:
+                for job in jobs:
+                    job.cancel()
         self._table.samples = len(self._samples)
         self._table.covered = 1.0 if self._plan.whole else min(self._frames / max(self._plan.frames, 1), 1.0)
 
@@ -183,13 +204,13 @@ class _Search:
         return sum(sample.frames for sample in self._samples)
 
     def _find(self, roughly: bool = False) -> float:
-        """Returns the quantizer that the points so far lead to, and whose probe is whole. Roughly is as well as the
+        """Returns the quantizer that the points so far lead to, and whose score is known. Roughly is as well as the
         samples can tell.
         """
         for _ in range(MOST_PROBES):
             self._proposer.slack = self._slack() if roughly else 0.0
             wanted = self._proposer.next()
-            if self._table.is_whole(wanted):
+            if self._proposer.is_known(wanted):
                 return wanted
             idle = max(self._jobs // len(self._samples) - 1, 0)
             self._probe([wanted, *self._proposer.others(min(idle, 4))])
@@ -258,7 +279,7 @@ class _Search:
         seen = self._table.frames(probe.quantizer) / self._frames
         if seen > MOST_SEEN or self._plan.whole and seen < LEAST_PART:
             return False
-        return self._proposer.is_decided(probe.quantizer, self._options.confidence)
+        return self._proposer.is_decided(probe.quantizer)
 
     def _end(self, probe: _Probe) -> None:
         with self._lock:
@@ -296,7 +317,10 @@ class _Search:
         quantizer = probe.quantizer
         result = ProbeResult(
             quantizer,
-            self._estimates(quantizer),
+            {
+                target.name: self._table.interval(quantizer, target, self._options.confidence)
+                for target in self._targets
+            },
             self._bit_rate(quantizer),
             self._table.frames(quantizer),
             self._frames,
@@ -307,15 +331,8 @@ class _Search:
         self._probes.append(result)
         self._tell(result)
 
-    def _estimates(self, quantizer: float) -> dict[str, Estimate]:
-        confidence = self._options.confidence
-        return {target.name: self._table.interval(quantizer, target, confidence) for target in self._targets}
-
     def _bit_rate(self, quantizer: float) -> float:
-        """Returns the bits per second of what was encoded."""
-        frames = self._table.frames(quantizer)
-        size = sum(part.bytes for part in self._table.parts[quantizer].values())
-        return size * 8 * float(self._pictures.rate) / frames if frames else math.nan
+        return self._table.bits_per_frame(quantizer) * float(self._pictures.rate)
 
     # -- The end
 
@@ -330,7 +347,7 @@ class _Search:
         width = 2 * self._axis.close
         found = 0.0
         for target in self._targets:
-            value, *bounds = self._table.interval(quantizer, target, self._options.confidence)
+            value, *bounds = self._table.of_video(quantizer, target, self._options.confidence)
             half = max(abs(target.loss(bound) - target.loss(value)) for bound in bounds)
             found = max(found, half / max(self._proposer.steepness(target, quantizer, width) / width, 1e-9))
         return found
@@ -346,12 +363,12 @@ class _Search:
             self._notes.append(f"scores are of pictures without the film grain that decoders add ({grain})")
         bits = self._bit_rate(found)
         whole = self._frames if self._plan.whole else self._plan.frames
-        parts = self._table.parts[found].values()
+        parts = [part for part in self._table.parts[self._table.base(found) or found].values() if part.is_whole]
         seconds = sum(part.seconds for part in parts) / max(sum(part.frames for part in parts), 1) * whole
         return Outcome(
             self._proposer.reaches(found),
             found,
-            self._estimates(found),
+            {target.name: self._table.of_video(found, target, self._options.confidence) for target in self._targets},
             bits,
             bits * whole / float(self._pictures.rate) / 8,
             seconds,

@@ -47,11 +47,11 @@ def open_source(ffmpeg: str, ffprobe: str, path: str, vfilter: str = "", options
     """Looks at a file and its first picture. `options` are words for ffmpeg before -i. Raises Failure."""
     video = _beginning.as_decoded(ffmpeg, [_ffmpeg.probe(ffprobe, path, options)])[0]
     colour, hdr, lost = _tags(ffprobe, video)
-    pictures = _filtered(ffmpeg, ffprobe, video, vfilter) if vfilter else video
+    pictures = filtered(ffmpeg, ffprobe, video, vfilter) if vfilter else video
     return Source(video, pictures, vfilter, () if vfilter else colour, hdr, lost)
 
 
-def _filtered(ffmpeg: str, ffprobe: str, video: _ffmpeg.Video, vfilter: str) -> _ffmpeg.Video:
+def filtered(ffmpeg: str, ffprobe: str, video: _ffmpeg.Video, vfilter: str) -> _ffmpeg.Video:
     """Returns the facts of the pictures behind filters, which a small lossless file of the first ones tells."""
     with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
         file = Path(folder) / "filtered.mkv"

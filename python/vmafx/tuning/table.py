@@ -33,11 +33,14 @@ class Table:
         self.covered = 0.0  # the part of the video that the samples are
 
     def is_whole(self, quantizer: float) -> bool:
-        parts = self.parts.get(quantizer, {})
-        return sum(part.is_whole for part in parts.values()) >= self.samples > 0
+        return sum(part.is_whole for part in self._parts_of(quantizer)) >= self.samples > 0
 
     def whole(self) -> list[float]:
         return [quantizer for quantizer in self.parts if self.is_whole(quantizer)]
+
+    def base(self, quantizer: float) -> float | None:
+        """Returns the nearest quantizer whose probe is whole: others are compared with it. None if there is none."""
+        return min(self.whole(), key=lambda other: abs(other - quantizer), default=None)
 
     def by_sample(self, quantizer: float, target: Target) -> list[list[float]]:
         parts = self.parts[quantizer]
@@ -45,7 +48,11 @@ class Table:
 
     def frames(self, quantizer: float) -> int:
         """Returns the number of frames that were scored."""
-        return sum(part.frames for part in self.parts.get(quantizer, {}).values())
+        return sum(part.frames for part in self._parts_of(quantizer))
+
+    def _parts_of(self, quantizer: float) -> list[Part]:
+        """Returns the parts that are there now: threads of the search add others meanwhile."""
+        return list(self.parts.get(quantizer, {}).values())
 
     def estimate(self, quantizer: float, target: Target) -> tuple[float, float]:
         """Returns the score of all samples' frames, and its standard error: 0 of a whole probe; infinite of one that
@@ -58,11 +65,10 @@ class Table:
         units = self._units(quantizer, quantizer, target)
         if len(units) < (LEAST_SAMPLES if self.samples > 1 else LEAST_BLOCKS):
             return math.nan, math.inf
-        whole = self.whole()
-        if not whole:
+        base = self.base(quantizer)
+        if base is None:
             pooled = [target.pooled(unit) for unit in units]
             return _mean(pooled), self._alike(UNPAIRED) * _deviation(pooled) / math.sqrt(len(pooled))
-        base = min(whole, key=lambda other: abs(other - quantizer))
         return self._against(base, units, self._units(base, quantizer, target), target)
 
     def _units(self, quantizer: float, seen_by: float, target: Target) -> list[list[float]]:
@@ -104,6 +110,29 @@ class Table:
         half = self.half(quantizer, error, target, confidence)
         return Estimate(value, value - half, value + half)
 
+    def of_video(self, quantizer: float, target: Target, confidence: float) -> Estimate:
+        """Returns the score of the whole video, also of a probe that has ended early: its interval is that of the probe
+        it is compared with, and what the difference of both may be.
+        """
+        base = self.base(quantizer)
+        if base is None or base == quantizer:
+            return self.interval(quantizer, target, confidence)
+        known, own = self.interval(base, target, confidence), self.interval(quantizer, target, confidence)
+        half = math.hypot(_half_of_loss(known, target), _half_of_loss(own, target))
+        return _around(own.value, half, target)
+
+    def bits_per_frame(self, quantizer: float) -> float:
+        """Returns the bits of a frame of all samples. A probe that has ended early is compared with a whole one on the
+        same samples, each of which takes another number of bits.
+        """
+        parts, base = self.parts[quantizer], self.base(quantizer)
+        others = self.parts[base] if base is not None else {}
+        shared = [number for number, part in list(parts.items()) if part.frames and number in others]
+        if base is None or not shared:
+            return _sum_of(self._parts_of(quantizer)).bits_per_frame
+        own, of_base = (math.fsum(each[number].bits_per_frame for number in shared) for each in (parts, others))
+        return own / of_base * _sum_of(self._parts_of(base)).bits_per_frame
+
     def half(self, quantizer: float, error: float, target: Target, confidence: float) -> float:
         """Returns half the width of the interval of a running probe."""
         return error * t_quantile(confidence, max(len(self._units(quantizer, quantizer, target)) - 1, 1))
@@ -127,10 +156,26 @@ def _of_whole_video(
         losses.append(target.loss(target.pooled([s for scores in choose(by_sample, k=count) for s in scores])))
     error = _deviation(losses) * math.sqrt(count / (count - 1)) * math.sqrt(1 - covered)
     begun = BEGINNING * target.scale.per_range if math.isfinite(target.scale.per_range) else 0.0
-    half = math.hypot(t_quantile(confidence, count - 1) * error, begun)
+    return _around(value, math.hypot(t_quantile(confidence, count - 1) * error, begun), target)
+
+
+def _around(value: float, half: float, target: Target) -> Estimate:
+    """Returns a score with the interval whose bounds are so far from it on the scale of losses."""
+    if not math.isfinite(half):
+        return Estimate(value, -math.inf, math.inf)
     loss = target.loss(value)
     low, high = sorted((target.score_of(loss + half), target.score_of(loss - half)))
     return Estimate(value, min(low, value), max(high, value))
+
+
+def _half_of_loss(estimate: Estimate, target: Target) -> float:
+    """Returns how far the bounds are from the score, on the scale of losses."""
+    value, *bounds = estimate
+    return max(abs(target.loss(bound) - target.loss(value)) for bound in bounds)
+
+
+def _sum_of(parts: Sequence[Part]) -> Part:
+    return Part(bytes=sum(part.bytes for part in parts), frames=sum(part.frames for part in parts))
 
 
 def _mean(values: Sequence[float]) -> float:

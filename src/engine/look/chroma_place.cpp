@@ -23,6 +23,9 @@ constexpr double kLeastOfFrame = 0.7;
 /* The most that luma may move in a finding that is sure. */
 constexpr double kStill = 0.1;
 
+/* The first frame is displaced by less than this part of what all are, so many times its error nearer. */
+constexpr double kOfFirst = 0.5, kErrorsOfFirst = 4;
+
 /* All of so many frames with profiles count, then one in so many. */
 constexpr int64_t kAllOf = 32, kThen = 4;
 
@@ -59,19 +62,20 @@ void ChromaPlace::add(int64_t frame, const SignatureSums& sums) {
   added_++;
   for (int axis = 0; axis < kAxes; axis++) {
     for (int band = 0; band < kProfileBands; band++)
-      luma_[axis][band].add(luma_profile(sums.ref, axis, band), luma_profile(sums.dist, axis, band));
+      all_.luma[axis][band].add(luma_profile(sums.ref, axis, band), luma_profile(sums.dist, axis, band));
     if (!has_chroma_) continue;
     for (int plane = 0; plane < kChromaPlanes; plane++) {
       const Profile ref = chroma_profile(sums.ref, axis, plane), dist = chroma_profile(sums.dist, axis, plane);
-      for (int k = 0; k < kWholes; k++) chroma_[axis][k][plane].add(ref, dist, whole_of(k));
+      for (int k = 0; k < kWholes; k++) all_.chroma[axis][k][plane].add(ref, dist, whole_of(k));
     }
   }
+  if (frame == first_) of_first_ = all_;
 }
 
-SmallShift ChromaPlace::luma(int axis) const {
+SmallShift ChromaPlace::luma(int axis, const Sums& sums) const {
   const double size = axis == kX ? means_.format().w : means_.format().h;
   const double samples = size / (axis == kX ? means_.column_bins() : means_.row_bins());
-  SmallShift shift = SmallShift::of(luma_[axis]);
+  SmallShift shift = SmallShift::of(sums.luma[axis]);
   shift.samples *= samples;
   shift.error *= samples;
   return shift;
@@ -84,26 +88,41 @@ struct ChromaPlace::Told {
   double slopes = 0;   // squares, of both planes
   double edges = 0;    // likewise, mean of frames
   bool agree = false;  // Cb and Cr do
+  bool lags = false;   // the first frame is not displaced
 
   bool is_found() const {
     const double enough = std::abs(samples) < kLarge ? kLeastExplained : kLargeExplained;
-    if (!agree || std::abs(samples) <= kLeast) return false;
+    if (!agree || lags || std::abs(samples) <= kLeast) return false;
     return is_clear() || (errors > kLeastErrors && explained > enough && slopes > kLeastSlopes);
   }
   bool is_clear() const {
     const bool is_proved = errors > kSureErrors && explained > kSureExplained;
     return is_proved && std::abs(samples) > kLarge && edges > kLeastOfFrame;
   }
-  bool is_sure() const { return agree && is_clear() && slopes > kLeastSlopes && std::abs(luma) < kStill; }
+  bool is_sure() const { return agree && !lags && is_clear() && slopes > kLeastSlopes && std::abs(luma) < kStill; }
 };
+
+/* Encoders that are short of bits leave chroma where it was, while luma moves on: the first frame lags behind none. */
+bool ChromaPlace::lags(int axis, int whole, const Told& told) const {
+  const VideoFormat& format = means_.format();
+  const SmallShift chroma = SmallShift::of(of_first_.chroma[axis][whole], whole_of(whole));
+  if (chroma.error <= 0) return false;
+  const double scale = axis == kX ? static_cast<double>(format.plane_w(1)) / format.w
+                                  : static_cast<double>(format.plane_h(1)) / format.h;
+  const SmallShift of_luma = luma(axis, of_first_);
+  const double samples = chroma.samples - of_luma.samples * scale;
+  const double error = std::hypot(chroma.error, of_luma.error * scale);
+  return std::abs(samples) < kOfFirst * std::abs(told.samples) &&
+         std::abs(told.samples - samples) > kErrorsOfFirst * error;
+}
 
 ChromaPlace::Told ChromaPlace::told_of(int axis) const {
   const VideoFormat& format = means_.format();
   int best = kWholes / 2;
-  SmallShift chroma = SmallShift::of(chroma_[axis][best]);
+  SmallShift chroma = SmallShift::of(all_.chroma[axis][best]);
   const double differences = chroma.differences;
   for (int k = 0; k < kWholes; k++) {
-    const SmallShift shift = SmallShift::of(chroma_[axis][k], whole_of(k));
+    const SmallShift shift = SmallShift::of(all_.chroma[axis][k], whole_of(k));
     if (shift.error <= 0 || shift.left >= chroma.left) continue;
     chroma = shift;
     best = k;
@@ -115,7 +134,7 @@ ChromaPlace::Told ChromaPlace::told_of(int axis) const {
   told.samples = chroma.samples - told.luma;
   told.errors = std::abs(told.samples) / std::max(std::hypot(chroma.error, of_luma.error * scale), 1e-6);
   told.explained = differences > 0 ? 1 - chroma.left / differences : 0;
-  const ShiftSums* const planes = chroma_[axis][best];
+  const ShiftSums* const planes = all_.chroma[axis][best];
   told.slopes = planes[0].slopes() + planes[1].slopes();
   told.edges = told.slopes / static_cast<double>(std::max<int64_t>(added_, 1));
   told.agree = true;
@@ -124,6 +143,7 @@ ChromaPlace::Told ChromaPlace::told_of(int axis) const {
     const bool speaks = planes[p].slopes() > kLeastShare * planes[1 - p].slopes();
     if (speaks && samples * (told.samples > 0 ? 1 : -1) < kLeastOfPlane * std::abs(told.samples)) told.agree = false;
   }
+  told.lags = lags(axis, best, told);
   return told;
 }
 

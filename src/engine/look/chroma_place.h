@@ -24,12 +24,13 @@ class ChromaPlace {
   static constexpr int kChromaPlanes = 2;
 
   /* How far luma lies, in samples of it; and how much further chroma does, in samples of chroma. */
-  SmallShift luma(int axis) const;
+  SmallShift luma(int axis) const { return luma(axis, all_); }
   SmallShift chroma(int axis) const;
 
  private:
   struct Told;
   Told told_of(int axis) const;
+  bool lags(int axis, int whole, const Told& told) const;
   Profile chroma_profile(const PictureSignature& picture, int axis, int plane) const;
   Profile luma_profile(const PictureSignature& picture, int axis, int band) const;
 
@@ -38,7 +39,11 @@ class ChromaPlace {
   int64_t first_ = -1, last_ = -1;
   int64_t details_ = 0;  // frames with profiles that were offered
   int64_t added_ = 0;    // of these, those that count
-  ShiftSums chroma_[kAxes][kWholes][kChromaPlanes], luma_[kAxes][kProfileBands];
+  struct Sums {
+    ShiftSums chroma[kAxes][kWholes][kChromaPlanes], luma[kAxes][kProfileBands];
+  };
+  Sums all_, of_first_;  // of_first_: of the first pair, if that has profiles
+  SmallShift luma(int axis, const Sums& sums) const;
 };
 
 }  // namespace vmafx::look

@@ -93,6 +93,13 @@ constexpr double kPlaceOfCells = 3;
 /* Square of the error of a displacement that comes of profiles' bins, in samples. */
 constexpr double kErrorFloor = 1.0 / 256;
 
+/* An encode stands still that follows less than this part of what moves within kNeighbours frames, in squared levels of
+ * cells without their noise; and what must move. */
+constexpr double kStandsStill = 0.3, kLeastMoves = 0.5;
+
+/* Pictures of the same leave less than this part of the encode's variance. */
+constexpr double kMostLeft = 0.5;
+
 /* Names of evidence. */
 constexpr const char* kEdgeNames[Geometry::kAxes][2] = {{"left", "right"}, {"top", "bottom"}};
 
@@ -108,6 +115,7 @@ void Geometry::add(int64_t frame, const SignatureSums& sums, const PairMeans& me
   if (first_ < 0) first_ = frame;
   last_ = frame;
   if (is_near_detail(frame)) kept_.push_back({frame, means.ref});
+  see_pace(frame, means);
   const bool detail = has_detail(frame) && details_seen_++ % stride_ == 0;
   if (added_++ % kSymmetryPeriod == 0) add_symmetries(means.ref, means.dist);
   if (detail) {
@@ -126,6 +134,34 @@ void Geometry::add(int64_t frame, const SignatureSums& sums, const PairMeans& me
   if (waiting_ && frame >= waiting_->frame + kNeighbours) register_waiting();
   while (!kept_.empty() && kept_.front().frame < frame - 2 * kNeighbours) kept_.pop_front();
 }
+
+/* --- What an encode follows --- */
+
+/* Mean square of what changes between means, but for a change of all of them. */
+static double change_between(const LumaMeans& before, const LumaMeans& after) {
+  const PairSums sums = sum_pairs(before.data(), after.data(), kCells);
+  const double all = (sums.y - sums.x) / kCells;
+  return (sums.xx + sums.yy - 2 * sums.xy) / kCells - all * all;
+}
+
+void Geometry::see_pace(int64_t frame, const PairMeans& means) {
+  if (has_detail(frame + kNeighbours)) earlier_ = {frame, means};
+  if (has_detail(frame + 1)) before_ = {frame, means};
+  if (!has_detail(frame) || earlier_.frame != frame - kNeighbours || before_.frame != frame - 1) return;
+  const auto moves = [&](LumaMeans PairMeans::* of) {
+    const double all = change_between(earlier_.means.*of, means.*of),
+                 noise = change_between(before_.means.*of, means.*of);
+    return std::max(all - noise, 0.0);
+  };
+  const double of_ref = moves(&PairMeans::ref);
+  if (of_ref < kLeastMoves) return;
+  moving_++;
+  still_ += moves(&PairMeans::dist) < kStandsStill * of_ref;
+}
+
+/* An encode that follows little of what moves shows, in other places, what was there some time ago; new pictures that
+ * an encoder makes now and then are no motion. */
+bool Geometry::stands_still() const { return moving_ > 0 && 2 * still_ >= moving_; }
 
 /* --- Symmetries --- */
 
@@ -159,6 +195,11 @@ void Geometry::add_symmetries(const LumaMeans& ref, const LumaMeans& dist) {
   }
   const auto best = std::min_element(left, left + kSymmetries);
   if (*best < 0.4 && *best < 0.5 * left[0]) votes_[best - left]++;
+}
+
+bool Geometry::belong() const {
+  if (2 * identity_fits_ >= voters_) return true;
+  return *std::min_element(left_, left_ + kSymmetries) < kMostLeft * variance_;
 }
 
 bool Geometry::find_symmetry(std::vector<Finding>& findings) const {
@@ -263,7 +304,7 @@ static BandProfiles coarse_profiles(const LumaMeans& means, int axis) {
 
 /* How the reference moves around a frame, over as many frames as a fit can follow: displacements of the edges in
  * samples, x and y. */
-std::optional<std::array<double, 4>> Geometry::motion_around(int64_t frame) const {
+std::optional<Geometry::Edges> Geometry::motion_around(int64_t frame) const {
   for (int64_t reach = kNeighbours; reach >= 1; reach /= 2) {
     const Kept *before = nullptr, *after = nullptr;
     for (const Kept& kept : kept_) {
@@ -271,7 +312,7 @@ std::optional<std::array<double, 4>> Geometry::motion_around(int64_t frame) cons
       if (kept.frame >= frame && kept.frame <= frame + reach) after = &kept;
     }
     if (!before || !after || before == after) return std::nullopt;
-    std::array<double, 4> motion{};
+    Edges motion{};
     bool fits = true;
     for (int axis = 0; axis < kAxes; axis++) {
       const ProfileFit fit = register_near(coarse_profiles(before->ref, axis), coarse_profiles(after->ref, axis));
@@ -285,26 +326,52 @@ std::optional<std::array<double, 4>> Geometry::motion_around(int64_t frame) cons
   return std::nullopt;
 }
 
+/* Where the edges lie in the reference, in samples: of x and of y the first and the last one. */
+Geometry::Edges Geometry::edges_of(const Registration* axes) const {
+  Edges edges{};
+  for (int k = 0; k < 4; k++) {
+    const ProfileFit& fit = axes[k / 2].best;
+    if (fit.variance >= kFlat) edges[k] = (k & 1 ? fit.at.last : fit.at.first) * size(k / 2);
+  }
+  return edges;
+}
+
+static double product(const Geometry::Edges& a, const Geometry::Edges& b) {
+  double sum = 0;
+  for (int k = 0; k < 4; k++) sum += a[k] * b[k];
+  return sum;
+}
+
+/* Whether edges are displaced in the direction of a motion, or against it. */
+static bool is_along(const Geometry::Edges& edges, const Geometry::Edges& motion) {
+  const double along = product(edges, motion), size = product(edges, edges), moves = product(motion, motion);
+  return moves > 0.1 && along * along > 0.75 * size * moves;
+}
+
+static bool is_displaced(const Geometry::Edges& edges) {
+  return std::ranges::any_of(edges, [](double edge) { return std::abs(edge) > kLeast; });
+}
+
+/* What the reference itself is displaced by since the frame with detail before, along the same line: the encode may be
+ * so many frames away. Two frames that do not fit tell nothing. */
+bool Geometry::drifts(const Waiting& waiting, const Detail& detail) const {
+  const Edges edges = edges_of(detail.axis);
+  if (ref_before_[kX][0].empty() || !is_displaced(edges)) return false;
+  Registration axes[kAxes];
+  for (int axis = 0; axis < kAxes; axis++) {
+    const int n = static_cast<int>(waiting.ref[axis][0].size());
+    axes[axis] = register_profiles(ref_before_[axis], waiting.ref[axis], {.far = false, .begin = 0, .end = n});
+    if (axes[axis].best.variance >= kFlat && axes[axis].best.fitted() < 0.9) return false;
+  }
+  return is_along(edges, edges_of(axes));
+}
+
 /* A displacement says nothing where the picture moves as a whole and the displacement is along this motion, or where
  * the motion is not known and a mixture of neighbours in time explains as much. */
 bool Geometry::time_explains(const Waiting& waiting, const Detail& detail) const {
-  double there[4], size2 = 0;
-  bool displaced = false;
-  for (int k = 0; k < 4; k++) {
-    const Displacement& at = detail.axis[k / 2].best.at;
-    there[k] = detail.axis[k / 2].best.variance < kFlat ? 0 : (k & 1 ? at.last : at.first) * size(k / 2);
-    displaced = displaced || std::abs(there[k]) > kLeast;
-    size2 += there[k] * there[k];
-  }
-  if (!displaced) return false;
-  if (const auto motion = motion_around(waiting.frame)) {
-    double along = 0, motion2 = 0;
-    for (int k = 0; k < 4; k++) {
-      along += there[k] * (*motion)[k];
-      motion2 += (*motion)[k] * (*motion)[k];
-    }
-    return motion2 > 0.1 && along * along > 0.75 * size2 * motion2;
-  }
+  const Edges there = edges_of(detail.axis);
+  if (!is_displaced(there)) return false;
+  if (const auto motion = motion_around(waiting.frame)) return is_along(there, *motion);
   /* No motion is so fast that it could not be followed, and makes pictures larger or smaller. */
   for (int axis = 0; axis < kAxes; axis++) {
     const bool scaled = std::abs(there[2 * axis] - there[2 * axis + 1]) > 1;
@@ -341,7 +408,7 @@ double Geometry::black() const {
 }
 
 void Geometry::register_waiting() {
-  const Waiting waiting = std::move(*waiting_);
+  Waiting waiting = std::move(*waiting_);
   waiting_.reset();
   Detail detail{.frame = waiting.frame};
   const bool far = details_seen_ >= next_far_;
@@ -366,6 +433,8 @@ void Geometry::register_waiting() {
   see_bars(waiting);
   detail.place = place_ratio(waiting, detail);
   if (time_explains(waiting, detail)) detail.tells = false;
+  detail.drifts = detail.tells && drifts(waiting, detail);
+  for (int axis = 0; axis < kAxes; axis++) ref_before_[axis] = std::move(waiting.ref[axis]);
   keep(std::move(detail));
 }
 
@@ -496,6 +565,7 @@ Geometry::Joint Geometry::joined(int axis) const {
     joint.explained += r.explained();
     places += std::log(t.detail->place);
     joint.fitted += r.best.fitted();
+    joint.drift += t.detail->drifts;
   }
   if (!joint.agree) return joint;
   joint.grows = told.front().detail->frame == first_ && contradicts(told.front(), joint);
@@ -545,7 +615,7 @@ std::optional<Certainty> Geometry::certainty_of(const Joint& axis, const Joint& 
                     : axis.agree > 1 ? 2.5
                                      : 3.5) &&
       (axis.explained > 0.9 || far) && agree > 0.85 && is_settled(other) && most > 5 * axis.error && !small && !uneven)
-    return Certainty::kSure;
+    return 2 * axis.drift > axis.agree ? Certainty::kLikely : Certainty::kSure;
   if (axis.ratio > (small ? 1.3 : 1.5) && (axis.explained > 0.75 || far) && both && !soft) return Certainty::kLikely;
   return axis.ratio > 1.8 && axis.fitted > 0.8 ? std::optional(Certainty::kPossible) : std::nullopt;
 }
@@ -644,7 +714,7 @@ Finding Geometry::finding(Kind kind, Certainty certainty) const {
 std::vector<Finding> Geometry::finish() {
   if (waiting_) register_waiting();
   std::vector<Finding> findings;
-  if (!find_symmetry(findings)) find_parts(findings);
+  if (!find_symmetry(findings) && !stands_still()) find_parts(findings);
   find_bars(findings);
   return findings;
 }

@@ -22,8 +22,17 @@ class Geometry {
   void add(int64_t frame, const SignatureSums& sums, const PairMeans& means);
   std::vector<Finding> finish();
 
+  /* Whether cells of luma show that both pictures are of the same, in some symmetry; true of pictures that tell
+   * nothing. */
+  bool belong() const;
+
+  /* Whether the encode follows next to nothing of what moves. */
+  bool stands_still() const;
+
   static constexpr int kSymmetries = 8;
   enum Axis { kX, kY, kAxes };
+  /* Displacements of the edges in samples: of x the first and the last one, then of y. */
+  using Edges = std::array<double, 4>;
 
  private:
   /* Means of the reference in a frame, kept while it is the neighbour of one that waits. */
@@ -41,8 +50,9 @@ class Geometry {
   struct Detail {
     int64_t frame;
     Registration axis[kAxes]{};
-    double place = 1;   // place_ratio()
-    bool tells = true;  // no: it may be time that looks like geometry
+    double place = 1;     // place_ratio()
+    bool tells = true;    // no: it may be time that looks like geometry
+    bool drifts = false;  // the reference itself goes along that displacement, slowly
   };
   /* Black bars of both pictures on one axis, in samples: the narrowest ones of all frames that have content. */
   struct Bars {
@@ -63,14 +73,18 @@ class Geometry {
     double explained = 0;           // share of the detail
     double place = 1;               // place_ratio(), geometric mean
     int64_t frames = 0, agree = 0;  // that tell, and of these those that agree
+    int64_t drift = 0;              // of those that agree
     int64_t begin = 0, end = 0;     // frames
     bool grows = false;             // the first frame, which lags behind none, is not displaced
   };
 
+  void see_pace(int64_t frame, const PairMeans& means);
   void add_symmetries(const LumaMeans& ref, const LumaMeans& dist);
   void register_waiting();
+  Edges edges_of(const Registration* axes) const;
+  bool drifts(const Waiting& waiting, const Detail& detail) const;
   bool time_explains(const Waiting& waiting, const Detail& detail) const;
-  std::optional<std::array<double, 4>> motion_around(int64_t frame) const;
+  std::optional<Edges> motion_around(int64_t frame) const;
   double place_ratio(const Waiting& waiting, const Detail& detail) const;
   double black() const;
   void see_bars(const Waiting& waiting);
@@ -97,12 +111,20 @@ class Geometry {
 
   std::deque<Kept> kept_;
   std::optional<Waiting> waiting_;
+  BandProfiles ref_before_[kAxes];  // of the frame with detail before
   std::optional<Displacement> guess_[kAxes];
   std::vector<Detail> details_;
   int64_t details_seen_ = 0, stride_ = 1;  // one in `stride_` of the frames with profiles is registered
   int64_t next_far_ = 0, far_pause_ = 1;   // frames with profiles until the next search far away
   Bars bars_[kAxes];
-  double rows_[2] = {0, 0};  // sums of differences of rows: reference, encode
+  /* The means of pairs kNeighbours before one with detail, and just before it. */
+  struct Pace {
+    int64_t frame = -1;
+    PairMeans means{};
+  };
+  Pace earlier_, before_;
+  int64_t moving_ = 0, still_ = 0;  // frames with detail where the reference moves, and where the encode does not
+  double rows_[2] = {0, 0};         // sums of differences of rows: reference, encode
 
   /* Sums over frames of what a symmetry leaves of the encode's variance, and votes. */
   double left_[kSymmetries] = {}, variance_ = 0;

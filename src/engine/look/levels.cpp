@@ -383,6 +383,20 @@ struct MistakenRange {
 constexpr MistakenRange kNarrower{{219.0 / 255, 16}, 224.0 / 255};
 constexpr MistakenRange kWider{{255.0 / 219, -16 * 255.0 / 219}, 255.0 / 224};
 
+/* Encoders that are short of bits lose contrast, as a mean of what a picture may have had has less: the encode's levels
+ * change less than the reference's, but where the encode has other levels, the reference has them, too. A range that is
+ * mistaken holds both ways: the reference's levels at those of the encode follow the inverse gain by this part of its
+ * way from 1. */
+constexpr double kBothWays = 0.35;
+
+bool holds_backward(const MistakenRange& range, const std::vector<uint32_t>& histogram, uint32_t least) {
+  std::vector<uint32_t> backward(histogram.size());
+  for (int r = 0; r < Levels::kLevels; r++)
+    for (int d = 0; d < Levels::kLevels; d++) backward[d * Levels::kLevels + r] = histogram[r * Levels::kLevels + d];
+  const double inverse = 1 / range.luma.gain, gain = line_of(curve_of(backward, least)).gain;
+  return (gain - 1) / (inverse - 1) > kBothWays;
+}
+
 /* The line of areas lies so near that of a range, at both ends of their levels and in its gain; what it leaves; and
  * what the range leaves of no change's misfit. */
 constexpr double kLeastOfAreas = 3, kAreaError = 3, kAreaGain = 0.045, kAreaMisfit = 2, kAreaPart = 0.4;
@@ -399,7 +413,8 @@ double chroma_gain(const Chroma& chroma) {
 /* Encoders that are short of bits bring the levels of single cells nearer to their neighbors', which makes the curve
  * flatter. Means of large areas keep their places. A range that is mistaken is nearer to them, and to chroma, than no
  * change is. */
-bool find_range_of_areas(const Curve& areas, double chroma_gain, std::vector<Finding>& findings) {
+bool find_range_of_areas(const std::vector<uint32_t>& histogram, double chroma_gain, std::vector<Finding>& findings) {
+  const Curve areas = curve_of(histogram, kLeastAreas);
   if (!areas.tells(kLeastOfAreas)) return false;
   const Line line = line_of(areas);
   const double left = misfit(areas, line);
@@ -409,6 +424,7 @@ bool find_range_of_areas(const Curve& areas, double chroma_gain, std::vector<Fin
                       std::abs(line.gain - range.luma.gain) < kAreaGain;
     const bool chroma = chroma_gain <= 0 || std::abs(chroma_gain - range.chroma) < std::abs(chroma_gain - 1) + 0.03;
     if (!luma || !chroma || misfit(areas, range.luma) > kAreaPart * misfit(areas, Line{})) continue;
+    if (!holds_backward(range, histogram, kLeastAreas)) continue;
     findings.push_back({.kind = Kind::kRange, .certainty = Certainty::kLikely});
     findings.back().evidence = {
         {"gain", rounded(line.gain)}, {"offset", rounded(line.level)}, {"chroma_gain", rounded(chroma_gain)}};
@@ -417,7 +433,9 @@ bool find_range_of_areas(const Curve& areas, double chroma_gain, std::vector<Fin
   return false;
 }
 
-void find_luma(const Curve& curve, const Chroma& chroma, const Color& color, std::vector<Finding>& findings) {
+void find_luma(const std::vector<uint32_t>& histogram, const Chroma& chroma, const Color& color,
+               std::vector<Finding>& findings) {
+  const Curve curve = curve_of(histogram, kLeastCells);
   if (!curve.tells()) return;
   const Line line = line_of(curve);
   const auto away = [&](const Line& other) {
@@ -433,6 +451,7 @@ void find_luma(const Curve& curve, const Chroma& chroma, const Color& color, std
         both && away(range.luma) < 3 && std::abs(line.gain - range.luma.gain) < 0.03 && change.misfit < 1.5;
     if (!near && (!luma || (gain > 0 && std::abs(gain - range.chroma) > 0.05))) continue;
     const bool sure = luma && both && curve.deviation > 10;
+    if (!sure && !holds_backward(range, histogram, kLeastCells)) continue;
     findings.push_back({.kind = Kind::kRange, .certainty = sure ? Certainty::kSure : Certainty::kLikely});
     findings.back().evidence = {
         {"gain", rounded(line.gain)}, {"offset", rounded(line.level)}, {"chroma_gain", rounded(gain)}};
@@ -591,7 +610,6 @@ void Levels::add_cells(const SignatureSums& sums, const PairMeans& means, Frame&
 std::vector<Finding> Levels::finish() {
   std::vector<Finding> findings;
   if (!fit_for_ || first_ < 0) return findings;
-  const Curve curve = curve_of(histogram_, kLeastCells);
   const Chroma chroma = chroma_of(frames_);
   find_chroma(chroma, means_.format().color, findings);
   if (findings.empty() || (findings[0].kind == Kind::kMatrix && findings[0].certainty != Certainty::kSure))
@@ -600,14 +618,14 @@ std::vector<Finding> Levels::finish() {
     return (f.kind == Kind::kMatrix || f.kind == Kind::kPrimaries) && f.certainty > Certainty::kPossible;
   });
   /* Luma then depends on chroma, and its curve says nothing more. */
-  if (!mixed) find_luma(curve, chroma, means_.format().color, findings);
+  if (!mixed) find_luma(histogram_, chroma, means_.format().color, findings);
   const auto by_luma = [](const Finding& f) {
     return f.kind == Kind::kRange || f.kind == Kind::kTransfer || f.kind == Kind::kBrightness;
   };
   const auto told = std::find_if(findings.begin(), findings.end(), by_luma);
   const bool unsure = told == findings.end() || (told->kind != Kind::kRange && told->certainty != Certainty::kSure);
   std::vector<Finding> ranges;
-  if (!mixed && unsure && find_range_of_areas(curve_of(coarse_, kLeastAreas), chroma_gain(chroma), ranges)) {
+  if (!mixed && unsure && find_range_of_areas(coarse_, chroma_gain(chroma), ranges)) {
     std::erase_if(findings, by_luma);
     findings.push_back(ranges[0]);
   }

@@ -36,6 +36,7 @@ class Look::Parts {
     for (const std::vector<Finding>& found :
          {geometry_.finish(), levels_.finish(), chroma_place_.finish(), structure_.finish()})
       findings->insert(findings->end(), found.begin(), found.end());
+    settle_colors(findings);
     const auto of_fields = [](const Finding& found) { return found.kind >= Kind::kCombed; };
     if (std::ranges::any_of(*findings, of_fields)) return;
     const auto found = lost_field_.find(chroma_place_.luma(ChromaPlace::kX), chroma_place_.luma(ChromaPlace::kY),
@@ -44,6 +45,21 @@ class Look::Parts {
   }
 
  private:
+  /* Colors of pictures that may be others are not sure to be changed. Where an encode stands still, its samples are
+   * those of what was there some time ago: only what all of them have in common tells. */
+  void settle_colors(std::vector<Finding>* findings) const {
+    const auto of_colors = [](const Finding& found) { return found.kind >= Kind::kRange && found.kind <= Kind::kGray; };
+    const auto of_places = [&](const Finding& found) {
+      const bool of_all = found.kind == Kind::kChromaSwapped || found.kind == Kind::kGray;
+      return of_colors(found) && !of_all && found.certainty != Certainty::kSure;
+    };
+    const bool still = geometry_.stands_still();
+    if (still) std::erase_if(*findings, of_places);
+    if (!still && geometry_.belong()) return;
+    for (Finding& found : *findings)
+      if (of_colors(found)) found.certainty = std::min(found.certainty, Certainty::kLikely);
+  }
+
   CellMeans cells_;
   PairMeans means_;  // of the pair that is added
   Timing timing_;

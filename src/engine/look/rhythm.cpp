@@ -28,6 +28,10 @@ constexpr int kLeastClear = 3;
  * squared levels of a cell: with less, it is nearly flat, and what an encoder adds is all that there is. */
 constexpr float kOther = 0.5F, kLeastOther = 9;
 
+/* An encode for which bits are so short that it stands still shows what was there some time ago. Where it changes by
+ * less than this part of what the reference does, it must show as much less of it. */
+constexpr float kStandsStill = 0.25F, kOtherThan = 0.8F;
+
 /* A mixture lies so near the middle of two frames. */
 constexpr float kNearMiddle = 0.15F;
 
@@ -35,16 +39,23 @@ float at_shift(const ShiftValues& values, int shift) {
   return values[std::clamp(shift, -kMostShift, kMostShift) + kMostShift];
 }
 
-bool is_other(const FrameEvidence& frame) {
-  return std::ranges::min(frame.misfit) > kOther && std::ranges::min(frame.error) > kLeastOther;
+float least_misfit(const FrameEvidence& frame) {
+  return std::ranges::min(frame.error) > kLeastOther ? std::ranges::min(frame.misfit) : 0;
 }
 
 }  // namespace
 
 void Rhythm::add(const Step& step) {
   const FrameEvidence& frame = step.evidence;
-  Beat beat{frame.frame, step.shift, frame.plain, frame.error, 0, is_other(frame)};
   const int own = step.shift + kMostShift;
+  Beat beat{.frame = frame.frame,
+            .shift = step.shift,
+            .votes = frame.plain,
+            .error = frame.error,
+            .mixed = 0,
+            .misfit = least_misfit(frame),
+            .change = std::min(frame.change, frame.changes[own]),
+            .moves = frame.changes[own]};
   for (int i = std::max(own - 1, 0); i <= std::min(own, kShifts - 2); i++)
     if (std::abs(frame.mix[i] - 0.5F) < kNearMiddle) beat.mixed = std::max(beat.mixed, frame.mix_gain[i]);
   beats_.push_back(beat);
@@ -165,6 +176,15 @@ void Rhythm::look_for_mixtures() {
   say(Kind::kBlended, clear ? certainty : Certainty::kPossible, {{"part", mixed / moving}});
 }
 
+/* The part of the window's frames that show none of the reference's. */
+double Rhythm::part_of_others() const {
+  double change = 0, moves = 0;
+  for (const Beat& beat : beats_) change += beat.change, moves += beat.moves;
+  const float least = change < kStandsStill * moves ? kOtherThan : kOther;
+  const auto others = std::ranges::count_if(beats_, [&](const Beat& beat) { return beat.misfit > least; });
+  return static_cast<double>(others) / static_cast<double>(beats_.size());
+}
+
 void Rhythm::close() {
   const bool ambiguous = loops();
   const Pattern found = ambiguous ? Pattern{} : pattern();
@@ -178,8 +198,7 @@ void Rhythm::close() {
   } else if (!ambiguous) {
     look_for_mixtures();
   }
-  const auto others = std::ranges::count_if(beats_, &Beat::other);
-  const double part = static_cast<double>(others) / static_cast<double>(beats_.size());
+  const double part = part_of_others();
   if (part >= 0.9) say(Kind::kOtherPictures, Certainty::kLikely, {{"part", part}});
   beats_.clear();
 }

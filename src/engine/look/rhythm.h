@@ -21,8 +21,9 @@ class Rhythm {
     int64_t frame;
     int shift;
     ShiftValues votes, error;
-    float mixed;  // how much better a mixture fits, 0 if none does
-    bool other;   // it shows none of the reference's frames
+    float mixed;          // how much better a mixture fits, 0 if none does
+    float misfit;         // the least one of all shifts; 0 if too little is left to tell
+    float change, moves;  // of the encode, as far as the reference's; of the reference
   };
   struct Pattern {
     int repeated = 0, of = 0;
@@ -38,6 +39,7 @@ class Rhythm {
   Pattern pattern() const;
   Pattern pattern_of(int shift, int period) const;
   void look_for_mixtures();
+  double part_of_others() const;
   void say(Kind kind, Certainty certainty, std::vector<std::pair<std::string, double>> evidence);
 
   std::vector<Beat> beats_;

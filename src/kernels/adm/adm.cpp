@@ -315,8 +315,11 @@ std::vector<MapInfo> maps_of(const AdmParams& params) {
 /* Raw sums: AdmSums, then the blocks' of each scale. */
 class AdmMapping final : public MappingExtractor {
  public:
-  AdmMapping(const AdmParams& params, const Sensitivities& sensitivities)
-      : MappingExtractor({}, maps_of(params)), params_(params), sensitivities_(sensitivities) {}
+  AdmMapping(const AdmParams& params, const Sensitivities& sensitivities, Placement placement)
+      : MappingExtractor({}, maps_of(params)), params_(params), sensitivities_(sensitivities),
+        device_twin_(placement == Placement::kDevice ? adm_mapped_hip(params).twin : nullptr) {}
+
+  DeviceTwin* device_twin() const override { return device_twin_.get(); }
 
   size_t sums_bytes() const override {
     return sizeof(AdmSums) + first_block(params_, kAdmScales) * sizeof(AdmBlockSums);
@@ -330,6 +333,7 @@ class AdmMapping final : public MappingExtractor {
  private:
   const AdmParams params_;
   const Sensitivities sensitivities_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
 void AdmMapping::extract(const FrameSet& frames, std::byte* scratch, void* sums) const {
@@ -348,10 +352,10 @@ void AdmMapping::read_map(const void* sums, size_t place, std::span<double> valu
   for (size_t n = 0; n < values.size(); n++) values[n] = map.added ? cubes.added(blocks[n]) : cubes.lost(blocks[n]);
 }
 
-Created create_mapping(const AdmOptions& options, const VideoFormat& format) {
+Created create_mapping(const AdmOptions& options, const VideoFormat& format, Placement placement) {
   Sets sets;
   VMAFX_ASSIGN(const AdmParams params, params_of({&options, 1}, format, sets));
-  return std::unique_ptr<Extractor>(new AdmMapping(params, sets.first));
+  return std::unique_ptr<Extractor>(new AdmMapping(params, sets.first, placement));
 }
 
 }  // namespace
@@ -368,12 +372,12 @@ constexpr ExtractorInfo kAdmExtractor = {
     .measures = "detail",
     .help = "detail loss and additive impairment at four scales, integer arithmetic",
     .range = "0 to 1; more where contrast is raised",
-    .flags = kHip | kMaps,
+    .flags = kHip | kMaps | kMapsHip,
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,
     .create_shared = with_sets_of_fields<create_shared>,
-    .create_mapping = mapping_with_fields<create_mapping>,
+    .create_mapping = with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

@@ -86,6 +86,8 @@ void adm_mapped_simd(const AdmParams& params, const SamplePlane& ref, const Samp
 
 /* The HIP twin's kernels. */
 OwnedDeviceTwin adm_hip(const AdmParams& params);
+OwnedDeviceTwin adm_mapped_hip(
+    const AdmParams& params);  // its sums: AdmSums of one view, then the blocks of each scale
 
 extern const ExtractorInfo kAdmExtractor;
 

@@ -222,11 +222,18 @@ struct Sums {
   uint64_t band[kAdmBands] = {};
 };
 
-template <int kScale>
-VMAFX_DEVICE Sums sum_of_reference(const AdmStage& stage, const Counts<kScale>& counts, const Details<kScale>& ref) {
+/* A thread's sums are over all its columns; for maps over two at a time, which are in one block. */
+template <int kScale, bool kMaps>
+constexpr int kSummedColumns = kMaps ? 2 : Tile<kScale>::kColumns;
+template <int kScale, bool kMaps>
+constexpr int kSumsOfThread = Tile<kScale>::kColumns / kSummedColumns<kScale, kMaps>;
+
+template <int kScale, int kColumns>
+VMAFX_DEVICE Sums sum_of_reference(const AdmStage& stage, const Counts<kScale>& counts, const Details<kScale>& ref,
+                                   int first) {
   Sums sums;
   VMAFX_UNROLL
-  for (int i = 0; i < Tile<kScale>::kColumns; i++) {
+  for (int i = first; i < first + kColumns; i++) {
     VMAFX_UNROLL
     for (int band = 0; band < kAdmBands; band++)
       sums.band[band] += narrow::den_cube(kScale, counts[i] ? narrow::magnitude(ref[band][i]) : 0,
@@ -235,12 +242,12 @@ VMAFX_DEVICE Sums sum_of_reference(const AdmStage& stage, const Counts<kScale>& 
   return sums;
 }
 
-template <int kScale>
+template <int kScale, int kColumns>
 VMAFX_DEVICE Sums sum_of_masked(const AdmStage& stage, const Counts<kScale>& counts, const Magnitudes<kScale>& signal,
-                                const Thresholds<kScale>& thresholds) {
+                                const Thresholds<kScale>& thresholds, int first) {
   Sums sums;
   VMAFX_UNROLL
-  for (int i = 0; i < Tile<kScale>::kColumns; i++) {
+  for (int i = first; i < first + kColumns; i++) {
     VMAFX_UNROLL
     for (int band = 0; band < kAdmBands; band++) {
       const uint32_t threshold = counts[i] ? thresholds[i] : narrow::no_cube(kScale, band);
@@ -253,36 +260,58 @@ VMAFX_DEVICE Sums sum_of_masked(const AdmStage& stage, const Counts<kScale>& cou
 }
 
 /* In shared memory: for each sum and row of the tile, the threads' sums. */
-template <int kScale>
-constexpr int kSumPitch = Tile<kScale>::kRowThreads + 1;
-template <int kScale>
-constexpr int kSumWords = 2 * kAdmRowSums * Tile<kScale>::kH * kSumPitch<kScale>;
+template <int kScale, bool kMaps>
+constexpr int kRowPitch = Tile<kScale>::kRowThreads * kSumsOfThread<kScale, kMaps> + 1;
+template <int kScale, bool kMaps>
+constexpr int kSumWords = 2 * kAdmRowSums * Tile<kScale>::kH * kRowPitch<kScale, kMaps>;
 
 enum Kind { kDlm, kAim, kDen };
 
-template <int kScale>
-VMAFX_DEVICE void put_sums(const Place& at, Kind kind, const Sums& sums, uint64_t* shared) {
+/* `first`: of the columns that the sums are over. */
+template <int kScale, bool kMaps>
+VMAFX_DEVICE void put_sums(const Place& at, int first, Kind kind, const Sums& sums, uint64_t* shared) {
   VMAFX_UNROLL
   for (int band = 0; band < kAdmBands; band++)
-    shared[((kind * kAdmBands + band) * Tile<kScale>::kH + at.row) * kSumPitch<kScale> +
-           at.column / Tile<kScale>::kColumns] = sums.band[band];
+    shared[((kind * kAdmBands + band) * Tile<kScale>::kH + at.row) * kRowPitch<kScale, kMaps> +
+           (at.column + first) / kSummedColumns<kScale, kMaps>] = sums.band[band];
+}
+
+/* Adds up a row of a tile block by block, and stores the sums, `rows` words apart. */
+template <int kScale>
+VMAFX_DEVICE void store_block_sums(const AdmStage& stage, int x0, const uint64_t* shared, uint64_t* to, int rows) {
+  constexpr int kSide = adm_block_side(kScale);
+  const int first = narrow::larger(stage.scale.left, x0 + 1) / kSide;
+  uint64_t sums[kAdmBlocksAcross] = {};
+  for (int i = 0; i < Tile<kScale>::kW / 2; i++) {
+    const int block = (x0 + 2 * i - first * kSide) / kSide;  // of columns that do not count: any block, and no sum
+    VMAFX_UNROLL
+    for (int b = 0; b < kAdmBlocksAcross; b++) sums[b] += block == b ? shared[i] : 0;
+  }
+  VMAFX_UNROLL
+  for (int b = 0; b < kAdmBlocksAcross; b++) to[b * rows] = sums[b];
 }
 
 /* Adds up the sums of each row of the tile, and stores them as those of a view. */
-template <int kScale>
-VMAFX_DEVICE void store_row_sums(const AdmStage& stage, int view, int y0, const uint64_t* shared) {
+template <int kScale, bool kMaps>
+VMAFX_DEVICE void store_row_sums(const AdmStage& stage, int view, int x0, int y0, const uint64_t* shared) {
   constexpr int kH = Tile<kScale>::kH;
   static_assert(kAdmRowSums * kH <= Tile<kScale>::kThreads);
   const unsigned rank = gpu::thread_rank();
   const int row = static_cast<int>(rank % kH), which = static_cast<int>(rank / kH), y = y0 + row;
   if (which >= kAdmRowSums || !scored_row<kScale>(stage.scale, row, y)) return;
-  uint64_t sum = 0;
-  VMAFX_UNROLL
-  for (int i = 0; i < Tile<kScale>::kRowThreads; i++) sum += shared[rank * kSumPitch<kScale> + i];
   const int64_t tile =
       static_cast<int64_t>(view * kAdmRowSums + which) * stage.x.scored + gpu::block_id().x - stage.x.scored_from;
   const int rows = stage.scale.bottom - stage.scale.top;
-  stage.row_sums[gpu::block_id().z * stage.row_sums_stride + tile * rows + (y - stage.scale.top)] = sum;
+  const int64_t frame = gpu::block_id().z * stage.row_sums_stride;
+  if constexpr (kMaps) {
+    uint64_t* const to = &stage.row_sums[frame + tile * kAdmBlocksAcross * rows + (y - stage.scale.top)];
+    store_block_sums<kScale>(stage, x0, shared + rank * kRowPitch<kScale, kMaps>, to, rows);
+  } else {
+    uint64_t sum = 0;
+    VMAFX_UNROLL
+    for (int i = 0; i < Tile<kScale>::kRowThreads; i++) sum += shared[rank * kRowPitch<kScale, kMaps> + i];
+    stage.row_sums[frame + tile * rows + (y - stage.scale.top)] = sum;
+  }
 }
 
 /* -- A tile from top to bottom ------------------------------------------------------------------------------------- */
@@ -293,9 +322,8 @@ VMAFX_DEVICE bool has_scored(const AdmTiling& tiling, unsigned i) {
 }
 
 /* Shared memory of a block: filtered rows, then the sums. */
-template <int kScale>
-constexpr int kSharedWords =
-    Tile<kScale>::kFilteredWords > kSumWords<kScale> ? Tile<kScale>::kFilteredWords : kSumWords<kScale>;
+template <int kScale, bool kMaps>
+constexpr int kSharedWords = narrow::larger(Tile<kScale>::kFilteredWords, kSumWords<kScale, kMaps>);
 
 template <int kScale>
 VMAFX_DEVICE const uint32_t* filtered_row(const uint32_t* filtered, int picture, const Place& at) {
@@ -320,47 +348,60 @@ VMAFX_DEVICE void transform_tile(const AdmStage& stage, const Picture<T> (&pictu
 }
 
 /* A thread's columns in a tile that is scored, and their share of the denominator. */
-template <int kScale>
+template <int kScale, bool kMaps>
 struct Columns {
   Place at;
-  int y0;  // of the tile
+  int x0, y0;  // of the tile
   Counts<kScale> counts;
-  Sums csf_den;
+  Sums csf_den[kSumsOfThread<kScale, kMaps>];
 };
 
-template <int kScale>
-VMAFX_DEVICE Columns<kScale> columns_of(const AdmStage& stage, const Place& at, int x0, int y0,
-                                        const Details<kScale>& ref) {
-  Columns<kScale> columns;
+template <int kScale, bool kMaps>
+VMAFX_DEVICE Columns<kScale, kMaps> columns_of(const AdmStage& stage, const Place& at, int x0, int y0,
+                                               const Details<kScale>& ref) {
+  constexpr int kSummed = kSummedColumns<kScale, kMaps>;
+  Columns<kScale, kMaps> columns;
   columns.at = at;
+  columns.x0 = x0;
   columns.y0 = y0;
   VMAFX_UNROLL
   for (int i = 0; i < Tile<kScale>::kColumns; i++) columns.counts[i] = scored_column<kScale>(stage.scale, x0, at.x + i);
-  columns.csf_den = sum_of_reference<kScale>(stage, columns.counts, ref);
+  VMAFX_UNROLL
+  for (int i = 0; i < kSumsOfThread<kScale, kMaps>; i++)
+    columns.csf_den[i] = sum_of_reference<kScale, kSummed>(stage, columns.counts, ref, i * kSummed);
   return columns;
 }
 
 /* Masks the parts of a view, whose neighbor sums have been stored, and adds up. */
-template <int kScale>
-VMAFX_DEVICE void mask_view(const AdmStage& stage, int view, const Columns<kScale>& columns, const Parts<kScale>& parts,
-                            const Neighbor (&neighbors)[Tile<kScale>::kH][Tile<kScale>::kW], uint64_t* sums) {
+template <int kScale, bool kMaps>
+VMAFX_DEVICE void mask_view(const AdmStage& stage, int view, const Columns<kScale, kMaps>& columns,
+                            const Parts<kScale>& parts, const Neighbor (&neighbors)[Tile<kScale>::kH][Tile<kScale>::kW],
+                            uint64_t* sums) {
+  constexpr int kSummed = kSummedColumns<kScale, kMaps>;
   const Place& at = columns.at;
   gpu::block_sync();
   if (scored_row<kScale>(stage.scale, at.row, at.y)) {
-    put_sums<kScale>(at, kDen, columns.csf_den, sums);
+    VMAFX_UNROLL
+    for (int i = 0; i < kSumsOfThread<kScale, kMaps>; i++)
+      put_sums<kScale, kMaps>(at, i * kSummed, kDen, columns.csf_den[i], sums);
     Thresholds<kScale> thresholds[2];
     add_windows<kScale>(stage.scale, at, parts, neighbors, thresholds);
-    put_sums<kScale>(at, kDlm, sum_of_masked<kScale>(stage, columns.counts, parts.restored, thresholds[kAdded]), sums);
-    Sums aim;
-    if (stage.measure_aim) aim = sum_of_masked<kScale>(stage, columns.counts, parts.added, thresholds[kRestored]);
-    put_sums<kScale>(at, kAim, aim, sums);
+    VMAFX_UNROLL
+    for (int i = 0; i < Tile<kScale>::kColumns; i += kSummed) {
+      const Sums dlm = sum_of_masked<kScale, kSummed>(stage, columns.counts, parts.restored, thresholds[kAdded], i);
+      put_sums<kScale, kMaps>(at, i, kDlm, dlm, sums);
+      Sums aim;
+      if (stage.measure_aim)
+        aim = sum_of_masked<kScale, kSummed>(stage, columns.counts, parts.added, thresholds[kRestored], i);
+      put_sums<kScale, kMaps>(at, i, kAim, aim, sums);
+    }
   }
   gpu::block_sync();
-  store_row_sums<kScale>(stage, view, columns.y0, sums);
+  store_row_sums<kScale, kMaps>(stage, view, columns.x0, columns.y0, sums);
 }
 
 template <int kScale>
-VMAFX_DEVICE void score_views(const AdmStage& stage, const Columns<kScale>& columns, const Details<kScale>& ref,
+VMAFX_DEVICE void score_views(const AdmStage& stage, const Columns<kScale, false>& columns, const Details<kScale>& ref,
                               const Details<kScale>& dist, Neighbor (&neighbors)[Tile<kScale>::kH][Tile<kScale>::kW],
                               uint64_t* sums) {
   Decoupled<kScale> decoupled;
@@ -372,11 +413,14 @@ VMAFX_DEVICE void score_views(const AdmStage& stage, const Columns<kScale>& colu
     Parts<kScale> parts;
     weigh_parts<kScale>(factors_of(stage, view), decoupled, parts);
     store_neighbors<kScale>(stage.scale, columns.at, parts, neighbors[columns.at.row]);
-    mask_view<kScale>(stage, view, columns, parts, neighbors, sums);
+    mask_view<kScale, false>(stage, view, columns, parts, neighbors, sums);
   }
 }
 
-template <int kScale, bool kSeveral, class T>
+/* The kernels: for one view, for several, and for one with the sums of maps. */
+enum class Variant { kOne, kSeveral, kMaps };
+
+template <int kScale, Variant kVariant, class T>
 VMAFX_DEVICE void score_tile(const AdmStage& stage, const Picture<T> (&pictures)[2], int x0, int y0, const Place& at,
                              uint32_t* memory) {
   using Tile = adm::Tile<kScale>;
@@ -398,23 +442,25 @@ VMAFX_DEVICE void score_tile(const AdmStage& stage, const Picture<T> (&pictures)
   }
 
   uint64_t* sums = reinterpret_cast<uint64_t*>(memory);
-  if constexpr (kSeveral) {
-    const Columns<kScale> columns = columns_of<kScale>(stage, at, x0, y0, details[0]);
+  if constexpr (kVariant == Variant::kSeveral) {
+    const Columns<kScale, false> columns = columns_of<kScale, false>(stage, at, x0, y0, details[0]);
     score_views<kScale>(stage, columns, details[0], details[1], neighbors, sums);
   } else {
     Parts<kScale> parts;
     decouple_and_weigh<kScale>(stage, details[0], details[1], parts);
     store_neighbors<kScale>(stage.scale, at, parts, neighbors[at.row]);
-    const Columns<kScale> columns = columns_of<kScale>(stage, at, x0, y0, details[0]);
-    mask_view<kScale>(stage, 0, columns, parts, neighbors, sums);
+    constexpr bool kMaps = kVariant == Variant::kMaps;
+    const Columns<kScale, kMaps> columns = columns_of<kScale, kMaps>(stage, at, x0, y0, details[0]);
+    mask_view<kScale, kMaps>(stage, 0, columns, parts, neighbors, sums);
   }
 }
 
 /* Grid: tiles across, tiles down, frames. */
-template <int kScale, bool kSeveral, class T>
+template <int kScale, Variant kVariant, class T>
 VMAFX_DEVICE void run_tile(const AdmStage& stage, const Picture<T> (&pictures)[2]) {
   using Tile = adm::Tile<kScale>;
-  VMAFX_SHARED(Quad, memory, [kSharedWords<kScale> / 4]);
+  constexpr int kQuads = kSharedWords<kScale, kVariant == Variant::kMaps> / 4;
+  VMAFX_SHARED(Quad, memory, [kQuads]);
   uint32_t* words = reinterpret_cast<uint32_t*>(memory);
   const gpu::Dim3 block = gpu::block_id();
   const int x0 = stage.x.first + static_cast<int>(block.x) * Tile::kShape.step_x();
@@ -425,35 +471,40 @@ VMAFX_DEVICE void run_tile(const AdmStage& stage, const Picture<T> (&pictures)[2
   at.x = x0 + at.column;
   at.y = y0 + at.row;
   const bool scored = has_scored(stage.x, block.x) && has_scored(stage.y, block.y);
-  if (scored || kScale == kAdmScales - 1) score_tile<kScale, kSeveral>(stage, pictures, x0, y0, at, words);
+  if (scored || kScale == kAdmScales - 1) score_tile<kScale, kVariant>(stage, pictures, x0, y0, at, words);
   else transform_tile<kScale>(stage, pictures, x0, y0, at, words);
 }
 
-template <bool kSeveral, class T>
+template <Variant kVariant, class T>
 VMAFX_DEVICE void score_samples(const AdmStage& stage) {
   const int frame = static_cast<int>(gpu::block_id().z);
   const hip::DevicePlane &ref = stage.luma.ref[hip::ref_index(frame)], &dist = stage.luma.dist[frame];
   const Picture<T> pictures[2] = {{ref.data, ref.stride}, {dist.data, dist.stride}};
-  run_tile<0, kSeveral>(stage, pictures);
+  run_tile<0, kVariant>(stage, pictures);
 }
 
-template <int kScale, bool kSeveral>
+template <int kScale, Variant kVariant>
 VMAFX_DEVICE void score_bands(const AdmStage& stage) {
   const PlanePairs<uint8_t>& from = stage.from;
   const Picture<typename BandA<kScale - 1>::Sample> pictures[2] = {{from.plane(gpu::block_id().z, 0), from.stride},
                                                                    {from.plane(gpu::block_id().z, 1), from.stride}};
-  run_tile<kScale, kSeveral>(stage, pictures);
+  run_tile<kScale, kVariant>(stage, pictures);
 }
 
-VMAFX_DEFINE_SAMPLE_KERNELS(adm_scale0, T, stage) { score_samples<false, T>(stage); }
-VMAFX_DEFINE_KERNEL(adm_scale1, stage) { score_bands<1, false>(stage); }
-VMAFX_DEFINE_KERNEL(adm_scale2, stage) { score_bands<2, false>(stage); }
-VMAFX_DEFINE_KERNEL(adm_scale3, stage) { score_bands<3, false>(stage); }
+VMAFX_DEFINE_SAMPLE_KERNELS(adm_scale0, T, stage) { score_samples<Variant::kOne, T>(stage); }
+VMAFX_DEFINE_KERNEL(adm_scale1, stage) { score_bands<1, Variant::kOne>(stage); }
+VMAFX_DEFINE_KERNEL(adm_scale2, stage) { score_bands<2, Variant::kOne>(stage); }
+VMAFX_DEFINE_KERNEL(adm_scale3, stage) { score_bands<3, Variant::kOne>(stage); }
 
-VMAFX_DEFINE_SAMPLE_KERNELS(adm_views_scale0, T, stage) { score_samples<true, T>(stage); }
-VMAFX_DEFINE_KERNEL(adm_views_scale1, stage) { score_bands<1, true>(stage); }
-VMAFX_DEFINE_KERNEL(adm_views_scale2, stage) { score_bands<2, true>(stage); }
-VMAFX_DEFINE_KERNEL(adm_views_scale3, stage) { score_bands<3, true>(stage); }
+VMAFX_DEFINE_SAMPLE_KERNELS(adm_views_scale0, T, stage) { score_samples<Variant::kSeveral, T>(stage); }
+VMAFX_DEFINE_KERNEL(adm_views_scale1, stage) { score_bands<1, Variant::kSeveral>(stage); }
+VMAFX_DEFINE_KERNEL(adm_views_scale2, stage) { score_bands<2, Variant::kSeveral>(stage); }
+VMAFX_DEFINE_KERNEL(adm_views_scale3, stage) { score_bands<3, Variant::kSeveral>(stage); }
+
+VMAFX_DEFINE_SAMPLE_KERNELS(adm_map_scale0, T, stage) { score_samples<Variant::kMaps, T>(stage); }
+VMAFX_DEFINE_KERNEL(adm_map_scale1, stage) { score_bands<1, Variant::kMaps>(stage); }
+VMAFX_DEFINE_KERNEL(adm_map_scale2, stage) { score_bands<2, Variant::kMaps>(stage); }
+VMAFX_DEFINE_KERNEL(adm_map_scale3, stage) { score_bands<3, Variant::kMaps>(stage); }
 
 /* -- Rows ---------------------------------------------------------------------------------------------------------- */
 
@@ -504,6 +555,44 @@ VMAFX_DEFINE_KERNEL(adm_rows, rows) {
   AdmSums& sums = (&rows.sums[block.z])[view];
   auto& of_den = reinterpret_cast<int64_t(&)[kAdmScales][kAdmBands]>(sums.csf_den);  // a word is a word
   gpu::add_block((kind == kDlm ? sums.dlm : kind == kAim ? sums.aim : of_den)[index][band], rounded);
+}
+
+/* rows.scale[index], as above. */
+VMAFX_DEVICE AdmMapRows::OfScale of_scale(const AdmMapRows& rows, unsigned index) {
+  AdmMapRows::OfScale scale = {};
+  VMAFX_UNROLL
+  for (unsigned i = 0; i < kAdmScales; i++)
+    if (i == index) scale = rows.scale[i];
+  return scale;
+}
+
+template <class Sum>
+VMAFX_DEVICE void hand_out_row(const AdmMapRows::OfScale& scale, unsigned index, unsigned which, int row,
+                               const uint64_t* from, AdmBlockSums* blocks) {
+  const int side = adm_block_side(static_cast<int>(index)), step = adm_tile_shape(static_cast<int>(index)).step_x();
+  blocks += scale.first_block + int64_t{(scale.top + row) / side} * scale.across;
+  RowParts<Sum> parts(which / kAdmBands == kDen ? scale.rows.den_row_shift : scale.rows.row_shift);
+  for (int i = 0; i < scale.rows.tiles; i++) {  // of sums, from left to right
+    const int x0 = scale.first + i / kAdmBlocksAcross * step;
+    const Sum part = parts.take(from[static_cast<int64_t>(i) * scale.rows.rows]);
+    if (!part) continue;
+    AdmBlockSums* const block = blocks + narrow::larger(scale.left, x0 + 1) / side + i % kAdmBlocksAcross;
+    gpu::atomic_add(reinterpret_cast<uint64_t*>(block) + which, static_cast<uint64_t>(part));
+  }
+}
+
+/* Grid: blocks of rows, sums of all scales, frames. */
+VMAFX_DEFINE_KERNEL(adm_map_rows, rows) {
+  static_assert(sizeof(AdmBlockSums) == kAdmRowSums * sizeof(uint64_t));
+  const gpu::Dim3 block = gpu::block_id();
+  const unsigned index = block.y / kAdmRowSums, which = block.y % kAdmRowSums;
+  const AdmMapRows::OfScale scale = of_scale(rows, index);
+  const int row = static_cast<int>(block.x * kAdmRowsPerBlock + gpu::thread_id().x);
+  if (row >= scale.rows.rows) return;
+  const uint64_t* from = rows.row_sums.get() + block.z * rows.row_sums_stride + scale.rows.first +
+                         int64_t{which} * scale.rows.tiles * scale.rows.rows + row;
+  if (which / kAdmBands == kDen) hand_out_row<uint64_t>(scale, index, which, row, from, &rows.blocks[block.z]);
+  else hand_out_row<int64_t>(scale, index, which, row, from, &rows.blocks[block.z]);
 }
 
 }  // namespace vmafx::adm

@@ -1,10 +1,11 @@
 /* The HIP twin of adm: one kernel for each scale, from the finest on, then one that adds up the rows of all of them.
- * Several views have kernels of their own, so that those of one view need no more registers. */
+ * Several views have kernels of their own, so that those of one view need no more registers; so have maps. */
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "kernels/adm/adm.h"
+#include "kernels/adm/adm_blocks.h"
 #include "kernels/adm/adm_work.h"
 #include "kernels/device_twin.h"
 
@@ -25,8 +26,11 @@ AdmTiling make_tiling(int from, int to, int size, int step, bool all) {
 
 class AdmHip : public DeviceTwin {
  public:
-  explicit AdmHip(const AdmParams& params) : views_(static_cast<unsigned>(params.views.size())) {
-    if (views_ == 1)
+  AdmHip(const AdmParams& params, bool maps) : views_(static_cast<unsigned>(params.views.size())), maps_(maps) {
+    if (maps_)
+      add_kernels({&kernels::adm_map_scale0.of(params.bpc), &kernels::adm_map_scale1, &kernels::adm_map_scale2,
+                   &kernels::adm_map_scale3});
+    else if (views_ == 1)
       add_kernels(
           {&kernels::adm_scale0.of(params.bpc), &kernels::adm_scale1, &kernels::adm_scale2, &kernels::adm_scale3});
     else
@@ -59,7 +63,15 @@ class AdmHip : public DeviceTwin {
     AdmRows rows = rows_;
     rows.row_sums = row_sums;
     rows.sums = batch.sums_of<AdmSums>();
-    return rows_kernel_.launch(batch, batch.grid(row_blocks_, views_ * kAdmScales * kAdmRowSums), rows);
+    const hip::Dim grid = batch.grid(row_blocks_, views_ * kAdmScales * kAdmRowSums);
+    VMAFX_TRY(rows_kernel_.launch(batch, grid, rows));
+    if (!maps_) return {};
+    AdmMapRows map_rows = map_rows_;
+    for (int s = 0; s < kAdmScales; s++) map_rows.scale[s].rows = rows.scale[s];
+    map_rows.row_sums = row_sums;
+    map_rows.row_sums_stride = rows.row_sums_stride;
+    map_rows.blocks = batch.sums_of<AdmBlockSums>(sizeof(AdmSums));
+    return map_rows_kernel_.launch(batch, grid, map_rows);
   }
 
  private:
@@ -90,12 +102,19 @@ class AdmHip : public DeviceTwin {
     }
     AdmRows::OfScale& rows = rows_.scale[index];
     rows.rows = stage.y.scored ? scale.bottom - scale.top : 0;
-    rows.tiles = stage.x.scored;
+    rows.tiles = stage.x.scored * (maps_ ? kAdmBlocksAcross : 1);
     rows.row_shift = scale.row_shift;
     rows.den_row_shift = scale.den_row_shift;
     rows.first = rows_.row_sums_stride;
     rows_.row_sums_stride += int64_t{views_} * kAdmRowSums * rows.rows * rows.tiles;
     row_blocks_ = std::max(row_blocks_, hip::blocks_for(rows.rows, kAdmRowsPerBlock));
+    const auto grid = [&](int s) { return AdmBlocks::grid(params.scale[s], s); };
+    map_rows_.scale[index] = {.rows = {},
+                              .left = scale.left,
+                              .top = scale.top,
+                              .first = stage.x.first + stage.x.scored_from * adm_tile_shape(index).step_x(),
+                              .across = grid(index).w,
+                              .first_block = static_cast<int64_t>(blocks_before(index, grid))};
     if (index < kAdmScales - 1) return;
     for (AdmStage& each : stages_) each.row_sums_stride = rows_.row_sums_stride;
   }
@@ -108,15 +127,19 @@ class AdmHip : public DeviceTwin {
   }
 
   const unsigned views_;
+  const bool maps_;  // of the only view
   AdmStage stages_[kAdmScales];
   AdmRows rows_ = {};
+  AdmMapRows map_rows_ = {};
   unsigned row_blocks_ = 0;
   TwinKernel<AdmStage> scale_kernels_[kAdmScales];
   const TwinKernel<AdmRows> rows_kernel_ = kernels_.add(kernels::adm_rows);
+  const TwinKernel<AdmMapRows> map_rows_kernel_ = kernels_.add(kernels::adm_map_rows);
 };
 
 }  // namespace
 
-OwnedDeviceTwin adm_hip(const AdmParams& params) { return {std::make_unique<AdmHip>(params)}; }
+OwnedDeviceTwin adm_hip(const AdmParams& params) { return {std::make_unique<AdmHip>(params, false)}; }
+OwnedDeviceTwin adm_mapped_hip(const AdmParams& params) { return {std::make_unique<AdmHip>(params, true)}; }
 
 }  // namespace vmafx

@@ -46,6 +46,39 @@ struct AdmSums {
   uint64_t csf_den[kAdmScales][kAdmBands];
 };
 
+/* The blocks of maps, in samples of the bands. No vector of 64 bytes reaches across two of them: samples have 16 bits
+ * at scale 0, else 32. */
+VMAFX_HD constexpr int adm_block_side(int scale) { return scale == 0 ? 32 : 16; }
+
+/* What a block of a map adds to AdmSums of one scale. */
+struct AdmBlockSums {
+  int64_t dlm[kAdmBands];
+  int64_t aim[kAdmBands];
+  uint64_t csf_den[kAdmBands];
+};
+
+/* The rounded sum of a row, handed out to its blocks from left to right: each takes what its terms add to the sum of
+ * the row so far, rounded. The parts add up to the row's rounded sum; each is within a unit of its own. */
+template <class Sum>
+class RowParts {
+ public:
+  VMAFX_HD explicit RowParts(int shift) : shift_(shift), half_((uint64_t{1} << shift) >> 1) {}
+
+  /* `terms`: the sum of a block's, modulo 2^64. A block may take several times. */
+  VMAFX_HD Sum take(uint64_t terms) {
+    terms_ += terms;
+    const Sum rounded = static_cast<Sum>(terms_ + half_) >> shift_;
+    const Sum part = rounded - given_;
+    given_ = rounded;
+    return part;
+  }
+
+ private:
+  int shift_;
+  uint64_t half_, terms_ = 0;
+  Sum given_ = 0;
+};
+
 VMAFX_HD constexpr int64_t adm_round_shift(int64_t value, int shift) {
   return (value + ((int64_t{1} << shift) >> 1)) >> shift;
 }

@@ -70,6 +70,16 @@ VMAFX_DECLARE_KERNEL(adm_views_scale1, AdmStage, adm_tile_shape(1).threads());
 VMAFX_DECLARE_KERNEL(adm_views_scale2, AdmStage, adm_tile_shape(2).threads());
 VMAFX_DECLARE_KERNEL(adm_views_scale3, AdmStage, adm_tile_shape(3).threads());
 
+/* The same for one view, with a sum for each part of a tile's row that is in one block of the maps: as many as a tile
+ * can meet, in place of one for each tile. */
+inline constexpr int kAdmBlocksAcross = 3;
+static_assert((adm_tile_shape(0).step_x() - 2) / adm_block_side(0) + 2 == kAdmBlocksAcross);
+static_assert((adm_tile_shape(1).step_x() - 2) / adm_block_side(1) + 2 == kAdmBlocksAcross);
+VMAFX_DECLARE_SAMPLE_KERNELS(adm_map_scale0, AdmStage, adm_tile_shape(0).threads());
+VMAFX_DECLARE_KERNEL(adm_map_scale1, AdmStage, adm_tile_shape(1).threads());
+VMAFX_DECLARE_KERNEL(adm_map_scale2, AdmStage, adm_tile_shape(2).threads());
+VMAFX_DECLARE_KERNEL(adm_map_scale3, AdmStage, adm_tile_shape(3).threads());
+
 /* Adding up rows: those of a block, and threads for each, which share out the tiles. */
 inline constexpr unsigned kAdmRowsPerBlock = 64, kAdmThreadsPerRow = 4;
 
@@ -85,6 +95,22 @@ struct AdmRows {
   BatchSums<AdmSums> sums;  // of the first view; those of the others lie behind
 };
 VMAFX_DECLARE_KERNEL(adm_rows, AdmRows, kAdmRowsPerBlock, kAdmThreadsPerRow);
+
+/* Handing out rows to the blocks of maps, a thread for each row. */
+struct AdmMapRows {
+  struct OfScale {
+    AdmRows::OfScale rows;  // `tiles`: of sums, kAdmBlocksAcross for each tile
+    int32_t left, top;      // of what is scored
+    int32_t first;          // where the first tile begins that has samples that count
+    int32_t across;         // blocks
+    int64_t first_block;
+  };
+  OfScale scale[kAdmScales];
+  hip::DevicePtr<uint64_t> row_sums;
+  int64_t row_sums_stride = 0;
+  BatchSums<AdmBlockSums> blocks;
+};
+VMAFX_DECLARE_KERNEL(adm_map_rows, AdmMapRows, kAdmRowsPerBlock);
 
 }  // namespace vmafx
 

@@ -37,9 +37,7 @@ CiedeParams params_of(const VideoFormat& format) {
   return params;
 }
 
-constexpr int kBlockSide = 32;  // of the map, luma samples; even, so that no two blocks share chroma
-
-BlockGrid grid_of(const CiedeParams& params) { return block_grid(params.w, params.h, kBlockSide); }
+BlockGrid grid_of(const CiedeParams& params) { return block_grid(params.w, params.h, kCiedeBlockSide); }
 
 /* The blocks' sums, in sums with maps: they follow CiedeSums. */
 const int64_t* blocks_of(const void* sums) {
@@ -95,11 +93,13 @@ Created create(const NoOptions&, const VideoFormat& format, Placement placement)
 /* Raw sums: CiedeSums, then the blocks'. */
 class CiedeMapping final : public MappingExtractor {
  public:
-  explicit CiedeMapping(const CiedeParams& params)
-      : MappingExtractor({.ref = 7, .dist = 7}, {map_of(params)}), params_(params) {}
+  CiedeMapping(const CiedeParams& params, Placement placement)
+      : MappingExtractor({.ref = 7, .dist = 7}, {map_of(params)}), params_(params),
+        device_twin_(placement == Placement::kDevice ? ciede_mapped_hip(params).twin : nullptr) {}
 
+  DeviceTwin* device_twin() const override { return device_twin_.get(); }
   size_t sums_bytes() const override { return sizeof(CiedeSums) + grid_of(params_).blocks() * sizeof(int64_t); }
-  size_t scratch_bytes() const override { return ciede_scratch_bytes(kBlockSide); }
+  size_t scratch_bytes() const override { return ciede_scratch_bytes(kCiedeBlockSide); }
   void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override;
   void read_map(const void* sums, size_t, std::span<double> values) const override {
     const int64_t* const blocks = blocks_of(sums);
@@ -109,11 +109,12 @@ class CiedeMapping final : public MappingExtractor {
  private:
   static MapInfo map_of(const CiedeParams& params) {
     const BlockGrid grid = grid_of(params);
-    return {"ciede2000", "color difference", grid.w, grid.h, kBlockSide, kBlockSide};
+    return {"ciede2000", "color difference", grid.w, grid.h, kCiedeBlockSide, kCiedeBlockSide};
   }
   Picture block(const Picture& picture, size_t n) const;
 
   const CiedeParams params_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
 /* Blocks of chroma lie where those of luma do. */
@@ -123,7 +124,7 @@ Picture CiedeMapping::block(const Picture& picture, size_t n) const {
   Picture block = {picture.bpc, {block_of(picture.plane[0], grid, n, params_.bpc)}};
   for (int p = 1; p < 3; p++) {
     const SamplePlane& plane = picture.plane[p];
-    const int w = kBlockSide >> params_.column_shift, h = kBlockSide >> params_.row_shift;
+    const int w = kCiedeBlockSide >> params_.column_shift, h = kCiedeBlockSide >> params_.row_shift;
     /* A last odd column or row of luma has no chroma of its own: its block begins with its neighbor's. */
     const int left = std::min(static_cast<int>(x) * w, plane.w - 1),
               top = std::min(static_cast<int>(y) * h, plane.h - 1);
@@ -150,9 +151,9 @@ void CiedeMapping::extract(const FrameSet& frames, std::byte* scratch, void* sum
   }
 }
 
-Created create_mapping(const NoOptions&, const VideoFormat& format) {
+Created create_mapping(const NoOptions&, const VideoFormat& format, Placement placement) {
   VMAFX_TRY(check_format(format));
-  return std::unique_ptr<Extractor>(new CiedeMapping(params_of(format)));
+  return std::unique_ptr<Extractor>(new CiedeMapping(params_of(format), placement));
 }
 
 }  // namespace
@@ -162,11 +163,11 @@ constexpr ExtractorInfo kCiedeExtractor = {
     .measures = "color",
     .help = "color difference CIEDE2000",
     .range = "up to 100",
-    .flags = kHip | kMaps,
+    .flags = kHip | kMaps | kMapsHip,
     .features = kFeatures,
     .options = {},
     .create = with_fields<create>,
-    .create_mapping = mapping_with_fields<create_mapping>,
+    .create_mapping = with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

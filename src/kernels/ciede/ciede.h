@@ -33,6 +33,7 @@ inline size_t ciede_scratch_bytes(int w) { return 2 * ciede_row_samples(w) * 3 *
 
 /* The HIP twin. */
 OwnedDeviceTwin ciede_hip(const CiedeParams& params);
+OwnedDeviceTwin ciede_mapped_hip(const CiedeParams& params);  // its sums: CiedeSums, then int64_t for each block
 
 extern const ExtractorInfo kCiedeExtractor;
 

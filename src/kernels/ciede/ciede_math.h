@@ -16,6 +16,8 @@ struct CiedeSums {
   int64_t difference;  // Σ ΔE₀₀ in multiples of 2^-kCiedeSumBits
 };
 
+inline constexpr int kCiedeBlockSide = 32;  // of the blocks of maps, in luma samples; even: no two share chroma
+
 struct CiedeParams {
   int32_t column_shift = 1, row_shift = 1;  // 1: two columns (rows) of luma share one of chroma; 0: each has its own
   int32_t bpc = 8;

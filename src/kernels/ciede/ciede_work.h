@@ -21,6 +21,14 @@ struct CiedeWork {
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(ciede, CiedeWork, kCiedeTileColumns, kCiedeTileRows);
 
+/* The sums, and those of the blocks of maps, of which a tile meets two. */
+struct CiedeMapWork : CiedeWork {
+  BatchSums<int64_t> blocks;
+  int32_t across = 0;
+};
+static_assert(kCiedeTileColumns == 2 * kCiedeBlockSide && kCiedeBlockSide % kCiedeTileRows == 0);
+VMAFX_DECLARE_SAMPLE_KERNELS(ciede_maps, CiedeMapWork, kCiedeTileColumns, kCiedeTileRows);
+
 }  // namespace vmafx
 
 #endif

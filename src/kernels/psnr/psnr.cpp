@@ -191,10 +191,10 @@ std::vector<MapInfo> maps_of(std::span<const char* const> names, const PsnrParam
   std::vector<MapInfo> maps;
   for (int p = 0; p < params.planes; p++) {
     const VideoFormat& format = params.format;
-    const BlockGrid grid = block_grid(format.plane_w(p), format.plane_h(p), kBlockSide);
+    const BlockGrid grid = psnr_blocks(format, p);
     const int across = p && format.chroma != Chroma::k444 ? 2 : 1, down = p && format.chroma == Chroma::k420 ? 2 : 1;
     maps.push_back(
-        {names[static_cast<size_t>(p)], "squared error", grid.w, grid.h, kBlockSide * across, kBlockSide * down});
+        {names[static_cast<size_t>(p)], "squared error", grid.w, grid.h, grid.side * across, grid.side * down});
   }
   return maps;
 }
@@ -202,9 +202,11 @@ std::vector<MapInfo> maps_of(std::span<const char* const> names, const PsnrParam
 /* Raw sums: PsnrSums, then the blocks' of each plane. */
 class PsnrMapping final : public MappingExtractor {
  public:
-  PsnrMapping(const PsnrParams& params, Reads reads, std::span<const char* const> names)
-      : MappingExtractor(reads, maps_of(names, params)), params_(params) {}
+  PsnrMapping(const PsnrParams& params, Reads reads, std::span<const char* const> names, Placement placement)
+      : MappingExtractor(reads, maps_of(names, params)), params_(params),
+        device_twin_(placement == Placement::kDevice ? psnr_mapped_hip(params).twin : nullptr) {}
 
+  DeviceTwin* device_twin() const override { return device_twin_.get(); }
   size_t sums_bytes() const override { return sizeof(PsnrSums) + first_block(maps_.size()) * sizeof(uint64_t); }
   size_t scratch_bytes() const override { return 0; }
   void extract(const FrameSet& frames, std::byte*, void* sums) const override;
@@ -214,14 +216,13 @@ class PsnrMapping final : public MappingExtractor {
   }
 
  private:
-  BlockGrid grid(size_t p) const { return {kBlockSide, maps_[p].w, maps_[p].h}; }
+  BlockGrid grid(size_t p) const { return psnr_blocks(params_.format, static_cast<int>(p)); }
   size_t first_block(size_t p) const {
-    size_t first = 0;
-    for (size_t before = 0; before < p; before++) first += grid(before).blocks();
-    return first;
+    return blocks_before(static_cast<int>(p), [this](int before) { return grid(static_cast<size_t>(before)); });
   }
 
   const PsnrParams params_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
 void PsnrMapping::extract(const FrameSet& frames, std::byte*, void* sums) const {
@@ -239,9 +240,10 @@ void PsnrMapping::extract(const FrameSet& frames, std::byte*, void* sums) const 
 
 constexpr const char* kMapNames[] = {"psnr_y", "psnr_cb", "psnr_cr"};
 
-Created create_mapping(const PsnrOptions& options, const VideoFormat& format) {
+Created create_mapping(const PsnrOptions& options, const VideoFormat& format, Placement placement) {
   const PsnrParams params = params_of(options, format);
-  return std::unique_ptr<Extractor>(new PsnrMapping(params, Psnr(options, params, Placement::kCpu).reads(), kMapNames));
+  const Reads reads = Psnr(options, params, Placement::kCpu).reads();
+  return std::unique_ptr<Extractor>(new PsnrMapping(params, reads, kMapNames, placement));
 }
 
 /* -- float_psnr ---------------------------------------------------------------------------------------------------- */
@@ -280,8 +282,8 @@ Created create_float(const NoOptions&, const VideoFormat& format, Placement plac
   return std::unique_ptr<Extractor>(new FloatPsnr({format, 1}, kTwins, kFloatFeatures, placement));
 }
 
-Created create_float_mapping(const NoOptions&, const VideoFormat& format) {
-  return std::unique_ptr<Extractor>(new PsnrMapping({format, 1}, {}, kFloatMapNames));
+Created create_float_mapping(const NoOptions&, const VideoFormat& format, Placement placement) {
+  return std::unique_ptr<Extractor>(new PsnrMapping({format, 1}, {}, kFloatMapNames, placement));
 }
 
 }  // namespace
@@ -291,11 +293,11 @@ constexpr ExtractorInfo kPsnrExtractor = {
     .measures = "fidelity",
     .help = "peak signal-to-noise ratio of every plane",
     .range = "0 to 60 at 8 bits, 72 at 10, 84 at 12",
-    .flags = kHip | kMaps,
+    .flags = kHip | kMaps | kMapsHip,
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,
-    .create_mapping = mapping_with_fields<create_mapping>,
+    .create_mapping = with_fields<create_mapping>,
     .stream_value = stream_value,
 };
 
@@ -304,10 +306,10 @@ constexpr ExtractorInfo kFloatPsnrExtractor = {
     .measures = "fidelity",
     .help = "peak signal-to-noise ratio of the luma, on the scale of 8 bit",
     .range = "0 to 60 at 8 bits, 72 at 10, 84 at 12",
-    .flags = kHip | kMaps,
+    .flags = kHip | kMaps | kMapsHip,
     .features = kFloatFeatures,
     .create = with_fields<create_float>,
-    .create_mapping = mapping_with_fields<create_float_mapping>,
+    .create_mapping = with_fields<create_float_mapping>,
 };
 
 }  // namespace vmafx

@@ -25,6 +25,7 @@
 #include <cstdint>
 
 #include "base/picture.h"
+#include "kernels/blocks.h"
 #include "kernels/forward.h"
 #include "kernels/psnr/psnr_math.h"
 
@@ -40,6 +41,12 @@ struct PsnrParams {
 uint64_t psnr_sse_plain(const SamplePlane& ref, const SamplePlane& dist, int bpc);
 uint64_t psnr_sse_simd(const SamplePlane& ref, const SamplePlane& dist, int bpc);
 OwnedDeviceTwin psnr_hip(const PsnrParams& params);
+OwnedDeviceTwin psnr_mapped_hip(const PsnrParams& params);  // its sums: PsnrSums, then uint64_t for each block
+
+/* The blocks of maps. */
+inline BlockGrid psnr_blocks(const VideoFormat& format, int plane) {
+  return block_grid(format.plane_w(plane), format.plane_h(plane), kPsnrBlockSide);
+}
 
 extern const ExtractorInfo kPsnrExtractor, kFloatPsnrExtractor;
 

@@ -47,6 +47,16 @@ VMAFX_DEVICE uint64_t edge_errors(const hip::DevicePlane& ref, const hip::Device
   return sum;
 }
 
+/* Adds the errors of a thread, from a place of a plane on, to the blocks of maps. Without maps there are none. */
+template <class Work>
+VMAFX_DEVICE void add_to_map(const Work&, unsigned, int, int, uint64_t) {}
+VMAFX_DEVICE void add_to_map(const PsnrMapWork& work, unsigned plane, int x, int y, uint64_t sum) {
+  if (sum)
+    gpu::atomic_add(&work.blocks[gpu::block_id().z] + work.first_block[plane] +
+                        y / kPsnrBlockSide * work.across[plane] + x / kPsnrBlockSide,
+                    sum);
+}
+
 /* Adds the errors of a block's tile to the sum of its plane. */
 template <class T, class Error, class Work>
 VMAFX_DEVICE void add_tile(const Work& work, uint64_t (&sums)[3]) {
@@ -63,10 +73,13 @@ VMAFX_DEVICE void add_tile(const Work& work, uint64_t (&sums)[3]) {
   uint64_t sum = 0;
   if (x + n <= tiles.w) sum = column_errors<T, Error>(ref, dist, x, y, tiles.h);
   else if (x < tiles.w) sum = edge_errors<T, Error>(ref, dist, x, y, tiles.w, tiles.h);
+  add_to_map(work, plane, x, y, sum);
   gpu::add_block(sums[plane], sum);
 }
 
 VMAFX_DEFINE_SAMPLE_KERNELS(psnr, T, work) { add_tile<T, SquaredError>(work, work.sums[gpu::block_id().z].sse); }
+
+VMAFX_DEFINE_SAMPLE_KERNELS(psnr_maps, T, work) { add_tile<T, SquaredError>(work, work.sums[gpu::block_id().z].sse); }
 
 VMAFX_DEFINE_SAMPLE_KERNELS(msad, T, work) { add_tile<T, AbsoluteError>(work, work.sums[gpu::block_id().z].sad); }
 

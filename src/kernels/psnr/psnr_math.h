@@ -16,6 +16,8 @@ struct MsadSums {
   uint64_t sad[3];  // Σ |ref - dist| per plane; 0 for planes that are not read
 };
 
+inline constexpr int kPsnrBlockSide = 16;  // of the blocks of maps, in samples of a plane
+
 /* The errors of a sample that they add up. */
 struct SquaredError {
   VMAFX_HD uint32_t operator()(int32_t ref, int32_t dist) const { return squared_error(ref, dist); }

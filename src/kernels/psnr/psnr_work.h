@@ -30,6 +30,14 @@ using MsadWork = PlaneErrorsWork<MsadSums>;
 VMAFX_DECLARE_SAMPLE_KERNELS(psnr, PsnrWork, kPsnrTilePacks, kPsnrThreadRows);
 VMAFX_DECLARE_SAMPLE_KERNELS(msad, MsadWork, kPsnrTilePacks, kPsnrThreadRows);
 
+/* The sums, and those of the blocks of maps. A thread's samples are all in one block. */
+struct PsnrMapWork : PsnrWork {
+  BatchSums<uint64_t> blocks;  // of each plane, row by row
+  int32_t across[3] = {}, first_block[3] = {};
+};
+static_assert(kPsnrBlockSide % 16 == 0 && kPsnrBlockSide % kPsnrTileRows == 0);
+VMAFX_DECLARE_SAMPLE_KERNELS(psnr_maps, PsnrMapWork, kPsnrTilePacks, kPsnrThreadRows);
+
 }  // namespace vmafx
 
 #endif

@@ -109,7 +109,7 @@ std::vector<MapInfo> maps_of(const VideoFormat& format) {
   constexpr const char* kNames[] = {"psnr_hvs_y", "psnr_hvs_cb", "psnr_hvs_cr"};
   std::vector<MapInfo> maps;
   for (int p = 0; p < 3; p++) {
-    const BlockGrid grid = grid_of(format, p);
+    const BlockGrid grid = psnr_hvs_map_blocks(format, p);
     const int side = grid.side * kPsnrHvsStep;
     const int across = p && format.chroma != Chroma::k444 ? 2 : 1, down = p && format.chroma == Chroma::k420 ? 2 : 1;
     maps.push_back({kNames[p], "visible squared error", grid.w, grid.h, side * across, side * down});
@@ -117,12 +117,14 @@ std::vector<MapInfo> maps_of(const VideoFormat& format) {
   return maps;
 }
 
-/* Raw sums: PsnrHvsSums, then the blocks' of each plane. The definition makes them. */
+/* Raw sums: PsnrHvsSums, then the blocks' of each plane. On the CPU, the definition makes them. */
 class PsnrHvsMapping final : public MappingExtractor {
  public:
-  explicit PsnrHvsMapping(const VideoFormat& format)
-      : MappingExtractor({.ref = 7, .dist = 7}, maps_of(format)), format_(format) {}
+  PsnrHvsMapping(const VideoFormat& format, Placement placement)
+      : MappingExtractor({.ref = 7, .dist = 7}, maps_of(format)), format_(format),
+        device_twin_(placement == Placement::kDevice ? psnr_hvs_mapped_hip(format).twin : nullptr) {}
 
+  DeviceTwin* device_twin() const override { return device_twin_.get(); }
   size_t sums_bytes() const override { return sizeof(PsnrHvsSums) + first_block(3) * sizeof(PsnrHvsSum); }
   size_t scratch_bytes() const override { return 0; }
   void extract(const FrameSet& frames, std::byte*, void* sums) const override {
@@ -130,7 +132,7 @@ class PsnrHvsMapping final : public MappingExtractor {
     auto* const blocks = reinterpret_cast<PsnrHvsSum*>(&of_frame + 1);
     for (int p = 0; p < 3; p++)
       of_frame.error[p] = psnr_hvs_mapped_plain(p, frames.ref.plane[p], frames.dist.plane[p], format_.bpc,
-                                                grid_of(format_, p), blocks + first_block(p));
+                                                psnr_hvs_map_blocks(format_, p), blocks + first_block(p));
   }
   void read_map(const void* sums, size_t map, std::span<double> values) const override {
     const PsnrHvsSum* const blocks = blocks_of(format_, sums, static_cast<int>(map));
@@ -139,15 +141,16 @@ class PsnrHvsMapping final : public MappingExtractor {
 
  private:
   size_t first_block(int plane) const {
-    return blocks_before(plane, [&](int p) { return grid_of(format_, p); });
+    return blocks_before(plane, [&](int p) { return psnr_hvs_map_blocks(format_, p); });
   }
 
   const VideoFormat format_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
-Created create_mapping(const NoOptions&, const VideoFormat& format) {
+Created create_mapping(const NoOptions&, const VideoFormat& format, Placement placement) {
   VMAFX_TRY(check(format));
-  return std::unique_ptr<Extractor>(new PsnrHvsMapping(format));
+  return std::unique_ptr<Extractor>(new PsnrHvsMapping(format, placement));
 }
 
 }  // namespace
@@ -157,12 +160,12 @@ constexpr ExtractorInfo kPsnrHvsExtractor = {
     .measures = "fidelity",
     .help = "peak signal-to-noise ratio of visible errors, PSNR-HVS-M",
     .range = "from 0 up; infinite for equal pictures",
-    .flags = kHip | kMaps,
+    .flags = kHip | kMaps | kMapsHip,
     .features = kFeatures,
     .main_score = "psnr_hvs",
     .options = {},
     .create = with_fields<create>,
-    .create_mapping = mapping_with_fields<create_mapping>,
+    .create_mapping = with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

@@ -48,6 +48,12 @@ inline size_t psnr_hvs_scratch_bytes(int w) {
 
 /* The HIP twin. */
 OwnedDeviceTwin psnr_hvs_hip(const VideoFormat& format);
+OwnedDeviceTwin psnr_hvs_mapped_hip(const VideoFormat& format);  // its sums: PsnrHvsSums, then PsnrHvsSum of each block
+
+/* The blocks of maps, in blocks of samples. */
+inline BlockGrid psnr_hvs_map_blocks(const VideoFormat& format, int plane) {
+  return block_grid(psnr_hvs_blocks(format.plane_w(plane)), psnr_hvs_blocks(format.plane_h(plane)), kPsnrHvsMapSide);
+}
 
 extern const ExtractorInfo kPsnrHvsExtractor;
 

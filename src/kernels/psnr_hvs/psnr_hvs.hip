@@ -130,9 +130,9 @@ VMAFX_DEVICE Place place_of(const PsnrHvsWork& work) {
 }
 
 /* The sum over the row, in parts, of what error_of(block, is_there) gives in each thread of a block of samples; who has
- * none does the last one again. The threads that begin a block have its part. */
-template <class Errors>
-VMAFX_DEVICE PsnrHvsSum row_part(const Place& place, Errors error_of) {
+ * none does the last one again. The threads that begin a block have its part, and give it to `take`, too. */
+template <class Errors, class Take>
+VMAFX_DEVICE PsnrHvsSum row_part(const Place& place, Errors error_of, Take take) {
   const bool begins = gpu::thread_rank() % 8 == 0;
   PsnrHvsSum sum;
   VMAFX_ROLLED
@@ -141,6 +141,7 @@ VMAFX_DEVICE PsnrHvsSum row_part(const Place& place, Errors error_of) {
     const bool is_there = block < place.blocks;
     const float error = sum_of_lanes(error_of(is_there ? block : place.blocks - 1, is_there));
     sum += begins && is_there ? error : 0.f;
+    if (begins && is_there) take(block, error);
   }
   return sum;
 }
@@ -158,32 +159,56 @@ VMAFX_DEFINE_SAMPLE_KERNELS(psnr_hvs_rows, T, work) {
   const hip::DevicePlane& dist = work.planes[place.plane].dist[frame];
   const PsnrHvsWeights weights = psnr_hvs_weights(static_cast<int>(place.plane), k);
   const int y = static_cast<int>(place.row) * kPsnrHvsStep;
-  const PsnrHvsSum part = row_part(place, [&](int block, bool is_there) {
-    Squares squares = squares_of<T>(ref, dist, block * kPsnrHvsStep + k, y, work.middle, weights);
-    if (is_there) squares.store(place.squares_of(block));
-    float sum = 0;
-    VMAFX_UNROLL
-    for (int j = 0; j < 8; j++) sum += squares.at(j);
-    return sum;
-  });
+  const PsnrHvsSum part = row_part(
+      place,
+      [&](int block, bool is_there) {
+        Squares squares = squares_of<T>(ref, dist, block * kPsnrHvsStep + k, y, work.middle, weights);
+        if (is_there) squares.store(place.squares_of(block));
+        float sum = 0;
+        VMAFX_UNROLL
+        for (int j = 0; j < 8; j++) sum += squares.at(j);
+        return sum;
+      },
+      [](int, float) {});
   const PsnrHvsSum exact = block_sum(part);
   if (gpu::thread_rank() == 0) place.exact[place.row] = exact;
 }
 
-VMAFX_DEFINE_KERNEL(psnr_hvs_sums, work) {
+/* take(place, block, error): of what counts of each block. */
+template <class Take>
+VMAFX_DEVICE void add_counted(const PsnrHvsWork& work, Take take) {
   const Place place = place_of(work);
   PsnrHvsSum exact;
   for (unsigned row = gpu::thread_rank(); row < place.row; row += kPsnrHvsThreads) exact += place.exact[row];
   const float above = static_cast<float>(block_sum(exact).value());
-  const PsnrHvsSum part = row_part(place, [&](int block, bool) {
-    Squares squares;
-    squares.load(place.squares_of(block));
-    float sum = 0;
-    VMAFX_UNROLL
-    for (int j = 0; j < 8; j++) sum += psnr_hvs_counted(squares.at(j), above);
-    return sum;
-  });
+  const PsnrHvsSum part = row_part(
+      place,
+      [&](int block, bool) {
+        Squares squares;
+        squares.load(place.squares_of(block));
+        float sum = 0;
+        VMAFX_UNROLL
+        for (int j = 0; j < 8; j++) sum += psnr_hvs_counted(squares.at(j), above);
+        return sum;
+      },
+      [&](int block, float error) { take(place, block, error); });
   gpu::add_block(work.sums[gpu::block_id().z].error[place.plane], part);
+}
+
+VMAFX_DEFINE_KERNEL(psnr_hvs_sums, work) {
+  add_counted(work, [](const Place&, int, float) {});
+}
+
+VMAFX_DEFINE_KERNEL(psnr_hvs_map_sums, work) {
+  add_counted(work, [&](const Place& place, int block, float error) {
+    const int row = static_cast<int>(place.row) / kPsnrHvsMapSide, column = block / kPsnrHvsMapSide;
+    PsnrHvsSum* const to =
+        &work.map[gpu::block_id().z] + work.first_of_plane[place.plane] + row * work.across[place.plane] + column;
+    PsnrHvsSum sum;
+    sum += error;
+    gpu::atomic_add(reinterpret_cast<uint64_t*>(&to->coarse), static_cast<uint64_t>(sum.coarse));
+    gpu::atomic_add(reinterpret_cast<uint64_t*>(&to->fine), static_cast<uint64_t>(sum.fine));
+  });
 }
 
 }  // namespace vmafx::psnr_hvs

@@ -24,6 +24,8 @@ struct PsnrHvsSums {
   PsnrHvsSum error[3];  // Σ of squared visible errors per plane, as counted
 };
 
+inline constexpr int kPsnrHvsMapSide = 4;  // of the blocks of maps, in blocks of samples
+
 /* Contrast sensitivity per plane (Y, Cb, Cr) and frequency, vertical and horizontal: the inverse of quantization steps
  * at the point of transparency. From Daala's tools/dump_psnrhvs.c; the same for all chroma formats. */
 VMAFX_CONSTANT float kPsnrHvsCsf[3][8][8] = {

@@ -34,6 +34,13 @@ struct PsnrHvsWork {
 VMAFX_DECLARE_SAMPLE_KERNELS(psnr_hvs_rows, PsnrHvsWork, kPsnrHvsThreads);
 VMAFX_DECLARE_KERNEL(psnr_hvs_sums, PsnrHvsWork, kPsnrHvsThreads);
 
+/* The sums, and those of the blocks of maps. */
+struct PsnrHvsMapWork : PsnrHvsWork {
+  BatchSums<PsnrHvsSum> map;  // of each plane, row by row
+  int32_t across[3] = {}, first_of_plane[3] = {};
+};
+VMAFX_DECLARE_KERNEL(psnr_hvs_map_sums, PsnrHvsMapWork, kPsnrHvsThreads);
+
 }  // namespace vmafx
 
 #endif

@@ -168,10 +168,15 @@ Created create_ssim(const SsimOptions& options, const VideoFormat& format, Place
 
 /* -- Maps of float_ssim: what each block lacks to the score of equal pictures -------------------------------------- */
 
-/* Raw sums: SsimSums, then the blocks'. The definition makes them: it is fast enough for pictures of 256 rows. */
+/* Raw sums: SsimSums, then the blocks'. On the CPU, the definition makes them: it is fast enough for pictures of 256
+ * rows. */
 class SsimMapping final : public MappingExtractor {
  public:
-  explicit SsimMapping(const SsimParams& params) : MappingExtractor({}, {map_of(params)}), params_(params) {}
+  SsimMapping(const SsimParams& params, Placement placement)
+      : MappingExtractor({}, {map_of(params)}), params_(params),
+        device_twin_(placement == Placement::kDevice ? ssim_mapped_hip(params, grid_of(params)).twin : nullptr) {}
+
+  DeviceTwin* device_twin() const override { return device_twin_.get(); }
 
   size_t sums_bytes() const override { return (1 + grid_of(params_).blocks()) * sizeof(SsimSums); }
   size_t scratch_bytes() const override { return ssim_scratch_bytes_plain(params_); }
@@ -191,6 +196,7 @@ class SsimMapping final : public MappingExtractor {
   }
 
   const SsimParams params_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
 /* A block has as many windows as would score 1. */
@@ -203,9 +209,9 @@ void SsimMapping::read_map(const void* sums, size_t, std::span<double> values) c
   }
 }
 
-Created create_ssim_mapping(const SsimOptions& options, const VideoFormat& format) {
+Created create_ssim_mapping(const SsimOptions& options, const VideoFormat& format, Placement placement) {
   VMAFX_ASSIGN(const SsimParams params, ssim_params(options, format));
-  return std::unique_ptr<Extractor>(new SsimMapping(params));
+  return std::unique_ptr<Extractor>(new SsimMapping(params, placement));
 }
 
 /* -- float_ms_ssim ------------------------------------------------------------------------------------------------- */
@@ -287,10 +293,14 @@ Created create_ms_ssim(const SsimOptions& options, const VideoFormat& format, Pl
 
 constexpr int kMsSsimBlockSide = 32;  // windows of scale 0
 
-/* Raw sums: SsimSums of each scale, then the blocks', scale by scale. The definition makes them. */
+/* Raw sums: SsimSums of each scale, then the blocks', scale by scale. On the CPU, the definition makes them. */
 class MsSsimMapping final : public MappingExtractor {
  public:
-  explicit MsSsimMapping(const SsimParams& params) : MappingExtractor({}, {map_of(params)}), params_(params) {}
+  MsSsimMapping(const SsimParams& params, Placement placement)
+      : MappingExtractor({}, {map_of(params)}), params_(params),
+        device_twin_(placement == Placement::kDevice ? ssim_mapped_hip(params, grid_of(params)).twin : nullptr) {}
+
+  DeviceTwin* device_twin() const override { return device_twin_.get(); }
 
   size_t sums_bytes() const override { return kMsSsimScales * (1 + grid_of(params_).blocks()) * sizeof(SsimSums); }
   size_t scratch_bytes() const override { return ssim_scratch_bytes_plain(params_); }
@@ -312,6 +322,7 @@ class MsSsimMapping final : public MappingExtractor {
   int64_t windows_of(const BlockGrid& grid, size_t block, int scale) const;
 
   const SsimParams params_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
 /* Windows of a scale whose first sample lies in a block. */
@@ -354,9 +365,9 @@ void MsSsimMapping::read_map(const void* sums, size_t, std::span<double> values)
   for (double& value : values) value *= all == 0 ? 1 : (1 - score) / all;
 }
 
-Created create_ms_ssim_mapping(const SsimOptions& options, const VideoFormat& format) {
+Created create_ms_ssim_mapping(const SsimOptions& options, const VideoFormat& format, Placement placement) {
   VMAFX_ASSIGN(const SsimParams params, ms_ssim_params(options, format));
-  return std::unique_ptr<Extractor>(new MsSsimMapping(params));
+  return std::unique_ptr<Extractor>(new MsSsimMapping(params, placement));
 }
 
 }  // namespace
@@ -366,11 +377,11 @@ constexpr ExtractorInfo kFloatSsimExtractor = {
     .measures = "structure",
     .help = "structural similarity of luma, at one scale",
     .range = "0 to 1",
-    .flags = kHip | kMaps,
+    .flags = kHip | kMaps | kMapsHip,
     .features = kSsimFeatures,
     .options = kSsimOptions,
     .create = with_fields<create_ssim>,
-    .create_mapping = mapping_with_fields<create_ssim_mapping>,
+    .create_mapping = with_fields<create_ssim_mapping>,
 };
 
 constexpr ExtractorInfo kFloatMsSsimExtractor = {
@@ -378,11 +389,11 @@ constexpr ExtractorInfo kFloatMsSsimExtractor = {
     .measures = "structure",
     .help = "structural similarity of luma, at five scales",
     .range = "0 to 1",
-    .flags = kHip | kMaps,
+    .flags = kHip | kMaps | kMapsHip,
     .features = kMsSsimFeatures,
     .options = kMsSsimOptions,
     .create = with_fields<create_ms_ssim>,
-    .create_mapping = mapping_with_fields<create_ms_ssim_mapping>,
+    .create_mapping = with_fields<create_ms_ssim_mapping>,
 };
 
 }  // namespace vmafx

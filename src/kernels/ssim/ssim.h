@@ -58,6 +58,8 @@ void ssim_mapped_plain(const SsimParams& params, const SamplePlane& ref, const S
 size_t ssim_scratch_bytes_plain(const SsimParams& params);
 size_t ssim_scratch_bytes_simd(const SsimParams& params);
 OwnedDeviceTwin ssim_hip(const SsimParams& params);
+/* Its sums: SsimSums of each scale, then those of the blocks, as of ssim_mapped_plain(). */
+OwnedDeviceTwin ssim_mapped_hip(const SsimParams& params, const BlockGrid& grid);
 
 extern const ExtractorInfo kFloatSsimExtractor, kFloatMsSsimExtractor;
 

@@ -204,23 +204,73 @@ VMAFX_DEVICE void make_means(const Tile& tile, Along& along, WindowMeans& means)
   make_quantity<kSsimProductBits, true>(ref, dist, along, means.ref_dist);
 }
 
-/* Adds this thread's first `rows` windows. */
-template <bool with_l>
-VMAFX_DEVICE void add_values(const WindowMeans& means, int rows, SsimSums& sums) {
-  VMAFX_UNROLL
-  for (int i = 0; i < kThreadWindows; i++) {
-    if (i >= rows) continue;
-    const SsimMeans mean = {means.ref[i], means.dist[i], means.ref_ref[i], means.dist_dist[i], means.ref_dist[i]};
-    const SsimValues values = ssim_values<with_l>(mean);
-    sums.l += to_fixed<kSsimBits>(values.l);
-    sums.c += to_fixed<kSsimBits>(values.c);
-    sums.s += to_fixed<kSsimBits>(values.s);
-    sums.lcs += to_fixed<kSsimBits>(values.lcs);
-    sums.different += ssim_differ(mean);
-  }
+/* Of this thread's windows: they begin at x, y of the scale's samples, and the first `rows` of them count. */
+struct Column {
+  int scale, x, y, rows;
+};
+
+VMAFX_DEVICE SsimMeans mean_of(const WindowMeans& means, int i) {
+  return {means.ref[i], means.dist[i], means.ref_ref[i], means.dist_dist[i], means.ref_dist[i]};
 }
 
-VMAFX_DEFINE_SAMPLE_KERNELS(ssim_windows, T, work) {
+template <bool with_l>
+VMAFX_DEVICE void add_window(const SsimMeans& mean, SsimSums& sums) {
+  const SsimValues values = ssim_values<with_l>(mean);
+  sums.l += to_fixed<kSsimBits>(values.l);
+  sums.c += to_fixed<kSsimBits>(values.c);
+  sums.s += to_fixed<kSsimBits>(values.s);
+  sums.lcs += to_fixed<kSsimBits>(values.lcs);
+  sums.different += ssim_differ(mean);
+}
+
+/* Adds up this thread's windows. */
+template <bool with_l>
+VMAFX_DEVICE SsimSums add_windows(const SsimWork&, const WindowMeans& means, const Column& column) {
+  SsimSums sums = {};
+  VMAFX_UNROLL
+  for (int i = 0; i < kThreadWindows; i++)
+    if (i < column.rows) add_window<with_l>(mean_of(means, i), sums);
+  return sums;
+}
+
+VMAFX_DEVICE void add_to(SsimSums& sums, const SsimSums& part) {
+  sums.l += part.l;
+  sums.c += part.c;
+  sums.s += part.s;
+  sums.lcs += part.lcs;
+  sums.different += part.different;
+}
+
+VMAFX_DEVICE void add_to_block(const SsimMapWork& work, int scale, int x, int y, const SsimSums& part) {
+  auto* const words = reinterpret_cast<uint64_t*>(&work.blocks[block_id().z] + scale * work.blocks_of_scale +
+                                                  (y << scale) / work.side * work.across + (x << scale) / work.side);
+  const int64_t values[] = {part.l, part.c, part.s, part.lcs, part.different};
+  VMAFX_UNROLL
+  for (int i = 0; i < 5; i++)
+    if (values[i]) atomic_add(&words[i], static_cast<uint64_t>(values[i]));
+}
+
+/* Adds also what lies in one block, one after the other, to the blocks of maps. */
+template <bool with_l>
+VMAFX_DEVICE SsimSums add_windows(const SsimMapWork& work, const WindowMeans& means, const Column& column) {
+  static_assert(sizeof(SsimSums) == 5 * sizeof(uint64_t));
+  SsimSums sums = {}, part = {};
+  VMAFX_UNROLL
+  for (int i = 0; i < kThreadWindows; i++) {
+    if (i >= column.rows) continue;
+    const int y = column.y + i;
+    add_window<with_l>(mean_of(means, i), part);
+    const bool is_last = i + 1 == kThreadWindows || i + 1 == column.rows;
+    if (!is_last && ((y + 1) << column.scale) % work.side) continue;
+    add_to_block(work, column.scale, column.x, y, part);
+    add_to(sums, part);
+    part = {};
+  }
+  return sums;
+}
+
+template <class T, class Work>
+VMAFX_DEVICE void add_tile(const Work& work) {
   const int block = static_cast<int>(block_id().x), thread = static_cast<int>(thread_id().x);
   int scale = 0;
   while (scale + 1 < work.scales && block >= work.of[scale + 1].first_block) scale++;
@@ -237,10 +287,12 @@ VMAFX_DEFINE_SAMPLE_KERNELS(ssim_windows, T, work) {
   const int in_picture = of.h - SsimWindow::kLength + 1 - y - first;
   const bool counts = x + thread % kSsimTileColumns < of.w - SsimWindow::kLength + 1;
   const int rows = !counts ? 0 : in_tile < in_picture ? in_tile : in_picture;
-  SsimSums sums = {};
-  if (of.with_l) add_values<true>(means, rows, sums);
-  else add_values<false>(means, rows, sums);
+  const Column column = {scale, x + thread % kSsimTileColumns, y + first, rows};
+  const SsimSums sums = of.with_l ? add_windows<true>(work, means, column) : add_windows<false>(work, means, column);
   add_block(work.sums[block_id().z][scale], sums);
 }
+
+VMAFX_DEFINE_SAMPLE_KERNELS(ssim_windows, T, work) { add_tile<T>(work); }
+VMAFX_DEFINE_SAMPLE_KERNELS(ssim_map_windows, T, work) { add_tile<T>(work); }
 
 }  // namespace vmafx::ssim_device

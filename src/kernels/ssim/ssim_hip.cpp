@@ -1,6 +1,6 @@
-/* The HIP twin of float_ssim and float_ms_ssim: one for the means over blocks
- * where there are any, one for the planes of each further scale, then one for the sums of all scales. All take all
- * frames of the batch. */
+/* The HIP twin of float_ssim and float_ms_ssim: one kernel for the means over blocks where there are any, one for the
+ * planes of each further scale, then one for the sums of all scales, with or without those of the blocks of maps. All
+ * take all frames of the batch. */
 #include "base/rounding.h"
 #include "kernels/device_twin.h"
 #include "kernels/ssim/ssim.h"
@@ -12,7 +12,13 @@ namespace {
 
 class SsimHip : public DeviceTwin {
  public:
-  explicit SsimHip(const SsimParams& params) : params_(params) {
+  /* `blocks`: of maps, at scale 0; nullptr: there are none. */
+  SsimHip(const SsimParams& params, const BlockGrid* blocks) : params_(params), maps_(blocks) {
+    if (blocks) {
+      work_.side = blocks->side;
+      work_.across = blocks->w;
+      work_.blocks_of_scale = static_cast<int32_t>(blocks->blocks());
+    }
     work_.w = params.w;
     work_.h = params.h;
     work_.factor = params.factor;
@@ -37,7 +43,7 @@ class SsimHip : public DeviceTwin {
   }
 
   Status launch(const DeviceBatch& batch) const override {
-    SsimWork work = work_;
+    SsimMapWork work = work_;
     work.luma = batch.planes[0];
     work.sums = batch.sums_of<SsimSums[kMsSsimScales]>();
     ScratchLayout memory(batch.scratch);
@@ -51,7 +57,9 @@ class SsimHip : public DeviceTwin {
       const unsigned across = 2 * hip::blocks_for(next.w, kSsimTileColumns);
       VMAFX_TRY(halve_.launch(batch, batch.grid(across, hip::blocks_for(next.h, kSsimHalvedRows)), work));
     }
-    return windows_.launch(batch, batch.grid(blocks_), work);
+    work.blocks = batch.sums_of<SsimSums>(static_cast<size_t>(params_.scales) * sizeof(SsimSums));
+    return maps_ ? map_windows_.launch(batch, batch.grid(blocks_), work)
+                 : windows_.launch(batch, batch.grid(blocks_), work);
   }
 
  private:
@@ -63,15 +71,20 @@ class SsimHip : public DeviceTwin {
   }
 
   const SsimParams params_;
-  SsimWork work_ = {};  // but for what belongs to a batch
+  const bool maps_;
+  SsimMapWork work_ = {};  // but for what belongs to a batch
   unsigned blocks_ = 0;
   const TwinKernel<SsimWork> means_ = kernels_.add(kernels::ssim_means.of(params_.bpc));
   const TwinKernel<SsimWork> halve_ = kernels_.add(kernels::ssim_halve.of(params_.bpc));
   const TwinKernel<SsimWork> windows_ = kernels_.add(kernels::ssim_windows.of(params_.bpc));
+  const TwinKernel<SsimMapWork> map_windows_ = kernels_.add(kernels::ssim_map_windows.of(params_.bpc));
 };
 
 }  // namespace
 
-OwnedDeviceTwin ssim_hip(const SsimParams& params) { return {std::make_unique<SsimHip>(params)}; }
+OwnedDeviceTwin ssim_hip(const SsimParams& params) { return {std::make_unique<SsimHip>(params, nullptr)}; }
+OwnedDeviceTwin ssim_mapped_hip(const SsimParams& params, const BlockGrid& grid) {
+  return {std::make_unique<SsimHip>(params, &grid)};
+}
 
 }  // namespace vmafx

@@ -34,6 +34,13 @@ VMAFX_DECLARE_SAMPLE_KERNELS(ssim_means, SsimWork, kSsimThreads);
 VMAFX_DECLARE_SAMPLE_KERNELS(ssim_halve, SsimWork, kSsimThreads);
 VMAFX_DECLARE_SAMPLE_KERNELS(ssim_windows, SsimWork, kSsimThreads);
 
+/* The sums, and those of the blocks of maps. */
+struct SsimMapWork : SsimWork {
+  BatchSums<SsimSums> blocks;  // of each scale, row by row
+  int32_t side, across, blocks_of_scale;
+};
+VMAFX_DECLARE_SAMPLE_KERNELS(ssim_map_windows, SsimMapWork, kSsimThreads);
+
 }  // namespace vmafx
 
 #endif

@@ -110,7 +110,11 @@ std::vector<MapInfo> maps_of(const VifParams& params) {
 /* Raw sums: VifSums, then the blocks' of each scale. */
 class VifMapping final : public MappingExtractor {
  public:
-  explicit VifMapping(const VifParams& params) : MappingExtractor({}, maps_of(params)), params_(params) {}
+  VifMapping(const VifParams& params, Placement placement)
+      : MappingExtractor({}, maps_of(params)), params_(params),
+        device_twin_(placement == Placement::kDevice ? vif_mapped_hip(params).twin : nullptr) {}
+
+  DeviceTwin* device_twin() const override { return device_twin_.get(); }
 
   size_t sums_bytes() const override {
     return sizeof(VifSums) + kVifScales * grid_of(params_).blocks() * sizeof(VifScaleSums);
@@ -133,11 +137,12 @@ class VifMapping final : public MappingExtractor {
 
  private:
   const VifParams params_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
-Created create_mapping(const VifOptions& options, const VideoFormat& format) {
+Created create_mapping(const VifOptions& options, const VideoFormat& format, Placement placement) {
   VMAFX_ASSIGN(const VifParams params, params_of(options, format));
-  return std::unique_ptr<Extractor>(new VifMapping(params));
+  return std::unique_ptr<Extractor>(new VifMapping(params, placement));
 }
 
 }  // namespace
@@ -147,11 +152,11 @@ constexpr ExtractorInfo kVifExtractor = {
     .measures = "information",
     .help = "visual information fidelity at four scales, integer arithmetic",
     .range = "0 to 1; more where contrast is raised",
-    .flags = kHip | kMaps,
+    .flags = kHip | kMaps | kMapsHip,
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,
-    .create_mapping = mapping_with_fields<create_mapping>,
+    .create_mapping = with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

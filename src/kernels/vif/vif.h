@@ -57,7 +57,6 @@ void vif_encodes_simd(const VifParams& params, const SamplePlane& ref, std::span
 
 /* The sums of blocks, whose samples are those of the scale. The blocks of all scales are of the same parts of the
  * picture, kVifBlockSide luma samples wide and high. */
-inline constexpr int kVifBlockSide = 32;
 struct VifBlocks {
   VifScaleSums* scale[kVifScales];  // row by row; zeroed by the caller
   BlockGrid grid;                   // of scale 0
@@ -72,6 +71,7 @@ void vif_mapped_simd(const VifParams& params, const SamplePlane& ref, const Samp
                      VifSums& sums, const VifBlocks& blocks);
 
 OwnedDeviceTwin vif_hip(const VifParams& params);
+OwnedDeviceTwin vif_mapped_hip(const VifParams& params);  // its sums: VifSums, then the blocks of each scale
 
 extern const ExtractorInfo kVifExtractor;
 

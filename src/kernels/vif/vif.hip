@@ -283,7 +283,23 @@ struct RefRun {
   VMAFX_DEVICE void filter_variances(const Filtered& xx, const RunPlace& at) {
     Windows<scale, doubles>::filter_products(xx[at.row], at.place, mu1, mu1, sigma1_sq);
     flatten_behind(at.samples, sigma1_sq);
-    add_up(at.samples);
+    sums = sums_of<0, kVifRun>(at.samples);
+  }
+
+  /* The sums of n samples from `first` on, of which `samples` count. */
+  template <int first, int n>
+  VMAFX_DEVICE RefSums sums_of(int samples) const {
+    RefSums added = {};
+    VMAFX_UNROLL
+    for (int i = first; i < first + n; i++) {
+      const bool has_log = sigma1_sq[i] >= kVifNoise;
+      const int32_t sigma = has_log ? sigma1_sq[i] : kVifNoise;
+      added.den_log += log2_above_noise(float_toward_zero(static_cast<uint32_t>(sigma + kVifNoise)));
+      added.non_logs += !has_log;
+    }
+    added.den_log -= 2048 * added.non_logs;
+    added.non_logs -= n - samples;
+    return added;
   }
 
   /* For the other frames of the group, in place of what it was made of. */
@@ -299,20 +315,6 @@ struct RefRun {
     VMAFX_UNROLL
     for (int i = 0; i < kVifRun; i++) sigma1_sq[i] = static_cast<int32_t>(sigmas[i]);
     sums = ref_sums[thread_id().x];
-  }
-
- private:
-  VMAFX_DEVICE void add_up(int samples) {
-    sums = {};
-    VMAFX_UNROLL
-    for (int i = 0; i < kVifRun; i++) {
-      const bool has_log = sigma1_sq[i] >= kVifNoise;
-      const int32_t sigma = has_log ? sigma1_sq[i] : kVifNoise;
-      sums.den_log += log2_above_noise(float_toward_zero(static_cast<uint32_t>(sigma + kVifNoise)));
-      sums.non_logs += !has_log;
-    }
-    sums.den_log -= 2048 * sums.non_logs;
-    sums.non_logs -= kVifRun - samples;
   }
 };
 
@@ -350,9 +352,15 @@ struct DistRun {
   }
   VMAFX_DEVICE DistSums sums(const RefRun& ref, int samples, double gain_limit) {
     flatten_behind(samples, sigma2_sq);
+    return sums_of<0, kVifRun>(ref, gain_limit);
+  }
+
+  /* The sums of n samples from `first` on; those that do not count are flat. */
+  template <int first, int n>
+  VMAFX_DEVICE DistSums sums_of(const RefRun& ref, double gain_limit) const {
     DistSums sums = {};
     VMAFX_UNROLL
-    for (int i = 0; i < kVifRun; i++) add_sample(ref.sigma1_sq[i], sigma2_sq[i], sigma12[i], gain_limit, sums);
+    for (int i = first; i < first + n; i++) add_sample(ref.sigma1_sq[i], sigma2_sq[i], sigma12[i], gain_limit, sums);
     return sums;
   }
 };
@@ -366,6 +374,37 @@ VMAFX_DEVICE RunPlace run_place(const VifScale& of) {
   const int column = thread % kRunThreads * kVifRun, behind = of.w - tile.x - column;
   const bool is_inside = column < kColumns && tile.y + row < of.h && behind > 0;
   return {row, place_of(column), !is_inside ? 0 : behind < kVifRun ? behind : kVifRun};
+}
+
+VMAFX_DEVICE void add_to_block(VifScaleSums& block, const RefSums& ref, const DistSums& dist) {
+  auto* const words = reinterpret_cast<uint64_t*>(&block);
+  const int64_t values[] = {dist.num_log, ref.den_log, dist.num_non_log, ref.non_logs};
+  VMAFX_UNROLL
+  for (int i = 0; i < 4; i++)
+    if (values[i]) atomic_add(&words[i], static_cast<uint64_t>(values[i]));
+}
+
+/* Adds a run, whose samples that do not count are flat, to the blocks of maps. Without maps there are none. */
+template <int scale, bool several>
+VMAFX_DEVICE void add_to_blocks(const VifWork&, unsigned, const RunPlace&, const RefRun&, const DistRun&) {}
+template <int scale, bool several>
+VMAFX_DEVICE void add_to_blocks(const VifMapWork& work, unsigned frame, const RunPlace& at, const RefRun& ref,
+                                const DistRun& dist) {
+  constexpr int kSide = kVifBlockSide >> scale, kPart = kSide < kVifRun ? kSide : kVifRun;
+  static_assert(kVifRun % kPart == 0 && kSide % kPart == 0 && vif_tile_columns(scale) % kVifRun == 0);
+  const TilePlace tile = tile_place<scale, several>(work.scale[scale]);
+  const int column = static_cast<int>(thread_id().x) % (kVifThreads / kVifTileRows) * kVifRun;
+  VifScaleSums* const row =
+      &work.blocks[frame] + scale * work.blocks_of_scale + (tile.y + at.row) / kSide * work.blocks_across;
+  const int block = (tile.x + column) / kSide;
+  add_to_block(row[block], ref.sums_of<0, kPart>(at.samples < kPart ? at.samples : kPart),
+               dist.sums_of<0, kPart>(ref, work.gain_limit));
+  if constexpr (kPart < kVifRun) {
+    static_assert(kVifRun == 2 * kPart);
+    if (at.samples > kPart)
+      add_to_block(row[block + 1], ref.sums_of<kPart, kPart>(at.samples - kPart),
+                   dist.sums_of<kPart, kPart>(ref, work.gain_limit));
+  }
 }
 
 VMAFX_DEVICE unsigned first_frame(const VifWork& work) { return work.groups.first[block_id().z]; }
@@ -385,8 +424,8 @@ VMAFX_DEVICE void add_runs(const VifWork& work, unsigned frame, const RefSums& r
 
 /* Adds a tile of one frame of a group. Values of the reference alone are made for the first frame, and kept for those
  * behind it. */
-template <int scale, bool doubles, class T, bool several>
-VMAFX_DEVICE void add_frame(const VifWork& work, unsigned frame, bool is_first, TileMemory<several>& memory) {
+template <int scale, bool doubles, class T, class Work, bool several>
+VMAFX_DEVICE void add_frame(const Work& work, unsigned frame, bool is_first, TileMemory<several>& memory) {
   const Pair<T> in = pair_of<T>(work, scale, vif_plane(work.groups.picture[frame], 0), vif_plane(frame, 1));
   filter_columns<scale, doubles>(in, tile_place<scale, several>(work.scale[scale]), work.bpc, is_first, memory);
   block_sync();
@@ -406,12 +445,13 @@ VMAFX_DEVICE void add_frame(const VifWork& work, unsigned frame, bool is_first, 
     DistRun dist;
     dist.filter<scale, doubles>(memory.dist, ref, at);
     sums = dist.sums(ref, at.samples, work.gain_limit);
+    add_to_blocks<scale, several>(work, frame, at, ref, dist);
   }
   add_runs<scale>(work, frame, ref.sums, sums);
 }
 
-template <int scale, bool doubles, class T, bool several>
-VMAFX_DEVICE void add_tile(const VifWork& work, TileMemory<several>& memory) {
+template <int scale, bool doubles, class T, class Work, bool several>
+VMAFX_DEVICE void add_tile(const Work& work, TileMemory<several>& memory) {
   const unsigned first = first_frame(work);
   unsigned frame = first;
   do add_frame<scale, doubles, T>(work, frame, !several || frame == first, memory);
@@ -420,8 +460,8 @@ VMAFX_DEVICE void add_tile(const VifWork& work, TileMemory<several>& memory) {
 
 /* Adds a tile of one frame if shared memory is scarce: quantity after quantity. Values of the reference alone stay in
  * registers. */
-template <int scale, bool doubles, class T, class OfScale0, bool several>
-VMAFX_DEVICE void add_frame(const VifWork& work, unsigned frame, bool is_first, TurnMemory<OfScale0, several>& memory,
+template <int scale, bool doubles, class T, class Work, class OfScale0, bool several>
+VMAFX_DEVICE void add_frame(const Work& work, unsigned frame, bool is_first, TurnMemory<OfScale0, several>& memory,
                             RefRun& ref_run) {
   using Windows = vif_device::Windows<scale, doubles>;
   constexpr int kHalf = kVifHalfWidth[scale], kRows = kVifTileRows + 2 * kHalf;
@@ -461,12 +501,13 @@ VMAFX_DEVICE void add_frame(const VifWork& work, unsigned frame, bool is_first, 
   if (at.samples) {
     Windows::filter_products(memory.of[0][at.row], at.place, ref_run.mu1, dist_run.mu2, dist_run.sigma12);
     sums = dist_run.sums(ref_run, at.samples, work.gain_limit);
+    add_to_blocks<scale, several>(work, frame, at, ref_run, dist_run);
   }
   add_runs<scale>(work, frame, ref_run.sums, sums);
 }
 
-template <int scale, bool doubles, class T, class OfScale0, bool several>
-VMAFX_DEVICE void add_tile(const VifWork& work, TurnMemory<OfScale0, several>& memory) {
+template <int scale, bool doubles, class T, class Work, class OfScale0, bool several>
+VMAFX_DEVICE void add_tile(const Work& work, TurnMemory<OfScale0, several>& memory) {
   const unsigned first = first_frame(work);
   RefRun ref = {};
   unsigned frame = first;
@@ -474,8 +515,8 @@ VMAFX_DEVICE void add_tile(const VifWork& work, TurnMemory<OfScale0, several>& m
   while (several && ++frame < end_frame<several>(work));
 }
 
-template <bool doubles, class T, class Memory>
-VMAFX_DEVICE void add_tile(const VifWork& work, Memory& memory) {
+template <bool doubles, class T, class Work, class Memory>
+VMAFX_DEVICE void add_tile(const Work& work, Memory& memory) {
   const int block = static_cast<int>(block_id().x);
   if (block < work.scale[1].first_block) add_tile<0, doubles, T>(work, memory);
   else if (block < work.scale[2].first_block) add_tile<1, doubles, uint16_t>(work, memory);
@@ -483,15 +524,15 @@ VMAFX_DEVICE void add_tile(const VifWork& work, Memory& memory) {
   else add_tile<3, false, uint16_t>(work, memory);  // too few samples to matter; fewer registers
 }
 
-template <class T, class Memory>
-VMAFX_DEVICE void add_sums_in(const VifWork& work) {
+template <class T, class Memory, class Work>
+VMAFX_DEVICE void add_sums_in(const Work& work) {
   VMAFX_SHARED(Memory, memory, [1]);
   if (double_is_fast()) add_tile<true, T>(work, memory[0]);
   else add_tile<false, T>(work, memory[0]);
 }
 
-template <class T, bool several>
-VMAFX_DEVICE void add_sums(const VifWork& work) {
+template <class T, bool several, class Work>
+VMAFX_DEVICE void add_sums(const Work& work) {
   if (shared_memory_is_scarce()) add_sums_in<T, TurnMemory<T, several>>(work);
   else add_sums_in<T, TileMemory<several>>(work);
 }
@@ -499,5 +540,6 @@ VMAFX_DEVICE void add_sums(const VifWork& work) {
 /* One source, compiled twice: a loop takes registers and time, even if it runs only once. */
 VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_sums, 3, 3, T, work) { add_sums<T, false>(work); }
 VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_group_sums, 3, 3, T, work) { add_sums<T, true>(work); }
+VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_map_sums, 3, 3, T, work) { add_sums<T, true>(work); }
 
 }  // namespace vmafx::vif_device

@@ -1,5 +1,5 @@
-/* The HIP twin of vif: one for the planes of each further scale, then one for the
- * sums of all scales. All take all frames of the batch. What belongs to a reference alone is made once for the frames
+/* The HIP twin of vif: one kernel for the planes of each further scale, then one for the sums of all scales, with or
+ * without those of the blocks of maps. All take all frames of the batch. What belongs to a reference alone is made once for the frames
  * that share it. */
 #include "base/rounding.h"
 #include "kernels/device_twin.h"
@@ -11,7 +11,7 @@ namespace {
 
 class VifHip : public DeviceTwin {
  public:
-  explicit VifHip(const VifParams& params) : params_(params) {
+  VifHip(const VifParams& params, bool maps) : params_(params), maps_(maps) {
     for (int s = 0; s < kVifScales; s++) {
       VifScale& scale = scale_[s];
       scale.w = params.w >> s;
@@ -30,11 +30,19 @@ class VifHip : public DeviceTwin {
   }
 
   Status launch(const DeviceBatch& batch) const override {
-    const VifWork work = work_of(batch);
+    VifMapWork work;
+    static_cast<VifWork&>(work) = work_of(batch);
     for (int s = 1; s < kVifScales; s++) {
       const unsigned across = hip::blocks_for(scale_[s].w, vif_decimated_columns(s));
       const unsigned down = hip::blocks_for(scale_[s].h, kVifDecimatedRows);
       VMAFX_TRY(decimate_[s].launch(batch, {across, down, work.decimated.pairs()}, work));
+    }
+    if (maps_) {
+      const BlockGrid grid = block_grid(params_.w, params_.h, kVifBlockSide);
+      work.blocks = batch.sums_of<VifScaleSums>(sizeof(VifSums));
+      work.blocks_across = grid.w;
+      work.blocks_of_scale = static_cast<int>(grid.blocks());
+      return map_sums_.launch(batch, DeviceBatch::grid(work.groups, sum_blocks_), work);
     }
     const bool alone = work.groups.count == batch.count;
     return (alone ? sums_ : group_sums_).launch(batch, DeviceBatch::grid(work.groups, sum_blocks_), work);
@@ -71,6 +79,7 @@ class VifHip : public DeviceTwin {
   }
 
   const VifParams params_;
+  const bool maps_;
   VifScale scale_[kVifScales];
   unsigned sum_blocks_ = 0;
   const TwinKernel<VifWork> decimate_[kVifScales] = {{},  // scale 0 is there
@@ -79,10 +88,12 @@ class VifHip : public DeviceTwin {
                                                      kernels_.add(kernels::vif_decimate_2)};
   const TwinKernel<VifWork> sums_ = kernels_.add(kernels::vif_sums.of(params_.bpc));
   const TwinKernel<VifWork> group_sums_ = kernels_.add(kernels::vif_group_sums.of(params_.bpc));
+  const TwinKernel<VifMapWork> map_sums_ = kernels_.add(kernels::vif_map_sums.of(params_.bpc));
 };
 
 }  // namespace
 
-OwnedDeviceTwin vif_hip(const VifParams& params) { return {std::make_unique<VifHip>(params)}; }
+OwnedDeviceTwin vif_hip(const VifParams& params) { return {std::make_unique<VifHip>(params, false)}; }
+OwnedDeviceTwin vif_mapped_hip(const VifParams& params) { return {std::make_unique<VifHip>(params, true)}; }
 
 }  // namespace vmafx

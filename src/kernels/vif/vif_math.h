@@ -50,6 +50,8 @@ struct VifSums {
   VifScaleSums scale[kVifScales];
 };
 
+inline constexpr int kVifBlockSide = 32;  // of the blocks of maps, in samples of luma
+
 inline constexpr int32_t kVifNoise = 2 << 16;           // the eye's noise variance, Q16
 inline constexpr double kVifEpsilon = 65536 * 1.0e-10;  // in the denominator of g
 

@@ -62,6 +62,13 @@ VMAFX_DECLARE_KERNEL(vif_decimate_2, VifWork, kVifThreads);
 VMAFX_DECLARE_SAMPLE_KERNELS(vif_sums, VifWork, kVifThreads);        // for groups of one frame
 VMAFX_DECLARE_SAMPLE_KERNELS(vif_group_sums, VifWork, kVifThreads);  // for any groups
 
+/* The sums, and those of the blocks of maps. */
+struct VifMapWork : VifWork {
+  BatchSums<VifScaleSums> blocks;  // of each scale those of the grid
+  int blocks_across, blocks_of_scale;
+};
+VMAFX_DECLARE_SAMPLE_KERNELS(vif_map_sums, VifMapWork, kVifThreads);  // for any groups
+
 }  // namespace vmafx
 
 #endif

@@ -103,6 +103,17 @@ START_TEST(nothing_is_said_of_good_encodes) {
 }
 END_TEST
 
+/* Encoders that leave chroma where it was have nothing to leave in the first picture. */
+START_TEST(chroma_that_lags_says_nothing) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
+    for (const double samples : {0.5, 3.0}) {
+      const auto make = [&](const Canvas& canvas, int n) { return shifted(canvas, n, 0, 0, n ? samples : 0, 0); };
+      ck_assert_msg(findings_of(seed, make).empty(), "seed %d: %g", seed, samples);
+    }
+  }
+}
+END_TEST
+
 /* Pictures without color say nothing. */
 START_TEST(gray_says_nothing) {
   const auto gray = [](const Canvas& canvas, int n) {
@@ -177,6 +188,7 @@ END_TEST
 int main() {
   return run_suite("chroma_place", {{"elsewhere", chroma_that_lies_elsewhere_is_found},
                                     {"good", nothing_is_said_of_good_encodes},
+                                    {"lag", chroma_that_lags_says_nothing},
                                     {"gray", gray_says_nothing},
                                     {"nearly_gray", nearly_gray_says_nothing},
                                     {"lost_field", a_lost_field_is_found}});

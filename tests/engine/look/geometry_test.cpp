@@ -145,6 +145,27 @@ START_TEST(pans_are_no_shifts) {
 END_TEST
 
 /* The symmetry as a map of the unit square: where in the reference a place of the encode is. */
+/* An encoder that is short of bits shows what was there before the camera turned. One that follows the camera there
+ * shows other rows. */
+START_TEST(encodes_that_stand_still_are_not_shifted) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
+    for (bool follows : {false, true}) {
+      const Canvas canvas(seed);
+      Looking<Geometry> looking(format());
+      for (int64_t detail : {48, 96, 144}) {
+        for (int64_t frame = detail - 8; frame <= detail + 8; frame++) {
+          const Camera camera{.left = 60 + static_cast<double>(frame - detail), .top = 60};
+          Camera shown{.left = 60, .top = 54};
+          if (follows) shown.left = camera.left;
+          looking.add(frame, seen(canvas, camera, kW, kH), seen(canvas, shown, kW, kH));
+        }
+      }
+      ck_assert_msg(!!find(looking.finish(), Kind::kShifted) == follows, "seed %d", seed);
+    }
+  }
+}
+END_TEST
+
 START_TEST(symmetries_are_named) {
   struct Symmetry {
     double x[3], y[3];  // the place is x[0] + x[1] u + x[2] v, likewise y
@@ -240,6 +261,24 @@ START_TEST(nothing_is_said_of_good_encodes) {
 }
 END_TEST
 
+/* In long streams fewer and fewer frames are registered: a crop that begins after a sixth of one. */
+START_TEST(long_streams_have_their_crops) {
+  constexpr int64_t kDetails = 160;
+  Looking<Geometry> looking(format());
+  for (int64_t k = 0; k < kDetails; k++) {
+    const Canvas canvas(static_cast<uint64_t>(k / 20));
+    const Camera camera{.left = 60 + static_cast<double>(k % 20), .top = 60};
+    const double cut = k < kDetails / 6 ? 0 : 4;
+    looking.add(kDetailPeriod * k, seen(canvas, camera, kW, kH),
+                part(canvas, camera, cut, cut, kW - 2 * cut, kH - 2 * cut));
+  }
+  const auto findings = looking.finish();
+  const Finding* const f = find(findings, Kind::kCropped);
+  ck_assert(f && f->certainty == Certainty::kLikely);
+  for (const char* edge : {"left", "top", "right", "bottom"}) ck_assert_double_eq_tol(number(*f, edge), 4, 0.1);
+}
+END_TEST
+
 START_TEST(pictures_without_detail_say_nothing) {
   VideoFormat small = format();
   small.w = 64;
@@ -262,8 +301,10 @@ int main() {
                                 {"shifts", shifts_have_their_size},
                                 {"lag", a_lag_is_no_shift},
                                 {"pans", pans_are_no_shifts},
+                                {"still", encodes_that_stand_still_are_not_shifted},
                                 {"symmetries", symmetries_are_named},
                                 {"bars", bars_are_borders_of_one_or_a_note_of_both},
                                 {"good", nothing_is_said_of_good_encodes},
+                                {"long", long_streams_have_their_crops},
                                 {"flat", pictures_without_detail_say_nothing}});
 }

@@ -132,6 +132,26 @@ START_TEST(contrast_is_no_range) {
 }
 END_TEST
 
+/* What an encoder that is short of bits shows has less contrast than the picture, as a guess at it has: the levels of
+ * each area follow the reference's by the gain of a range, but the reference's follow them by 1. */
+START_TEST(lost_contrast_is_no_range) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
+    const Canvas lost(seed + 100);
+    const auto add = [&](Painted& p, int n, float part) {
+      const Painted error = blurred(seen(lost, {.left = 25.0 + 30 * n, .top = 15.0 + 20 * n}, kW, kH), 8);
+      for (size_t k = 0; k < p.samples.size(); k++)
+        for (int c = 0; c < 3; c++) p.samples[k][c] += part * (error.samples[k][c] - (c ? 128 : 114));
+    };
+    const auto prepare = [&](Painted& p, int n, Random&) {
+      p = blurred(p, 8);
+      add(p, n, 0.4F);
+    };
+    const auto findings = findings_of(seed, prepare, [&](Painted& p, int n, Random&) { add(p, n, -0.4F); });
+    ck_assert_msg(!find(findings, Kind::kRange), "seed %d", seed);
+  }
+}
+END_TEST
+
 START_TEST(matrices_are_named) {
   for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
     for (const ColorMistake& mistake : color_mistakes(format().color)) {
@@ -283,6 +303,7 @@ int main() {
   return run_suite("levels", {{"range", ranges_are_named},
                               {"range_of_blurred", ranges_of_blurred_encodes_are_named},
                               {"contrast", contrast_is_no_range},
+                              {"lost_contrast", lost_contrast_is_no_range},
                               {"matrix", matrices_are_named},
                               {"matrix_under_errors", matrices_under_errors_are_named},
                               {"primaries", primaries_are_named},

@@ -381,6 +381,20 @@ START_TEST(nearly_flat_pictures_are_no_others) {
 }
 END_TEST
 
+/* An encoder that is short of bits stands still, and shows what was there some time ago, with less contrast. */
+START_TEST(encodes_that_stand_still_are_no_others) {
+  for (bool moves : {false, true}) {
+    Timing timing(format_of());
+    Stream stream({}, {.noise = 0.1F, .gain = 0.75F}, 1);
+    for (int i = 0; i < kFrames; i++) stream.add(&timing, i, moves ? i + 150 : 150 + i / 64, i);
+    std::vector<Finding> findings;
+    timing.finish(&findings);
+    const bool others = std::ranges::any_of(findings, [](const Finding& f) { return f.kind == Kind::kOtherPictures; });
+    ck_assert_msg(others == moves, "%s", text(findings).c_str());
+  }
+}
+END_TEST
+
 /* Good pairs: all that an encoder, a filter or the content does to a picture's changes. */
 START_TEST(no_false_alarm) {
   std::mt19937 random(10);
@@ -460,6 +474,7 @@ int main() {
                               {"blended", blended},
                               {"other_pictures", other_pictures},
                               {"nearly_flat_pictures_are_no_others", nearly_flat_pictures_are_no_others},
+                              {"encodes_that_stand_still_are_no_others", encodes_that_stand_still_are_no_others},
                               {"no_false_alarm", no_false_alarm},
                               {"still", still},
                               {"periodic", periodic},

@@ -290,16 +290,19 @@ START_TEST(fractions_are_carried) {
 }
 END_TEST
 
-/* A range's heat maps lie in a folder of their own, from its first picture on. */
-START_TEST(heat_maps_of_ranges_make_those_of_the_stream) {
+/* A range's maps and heat maps lie in a folder of their own, from its first picture on. */
+START_TEST(maps_of_ranges_make_those_of_the_stream) {
   const Folder folder;
   StreamOptions stream = stream_of(5);
   stream.ref.width = stream.dist.width = 240;
   stream.ref.height = stream.dist.height = 160;
   const std::string path = folder.path;
-  const std::string feature = "name=cambi:heatmaps_path=" + path + "|name=butteraugli:heatmaps_path=" + path;
+  const std::string feature =
+      "name=cambi:heatmaps_path=" + path + "|name=butteraugli:heatmaps_path=" + path + "|name=psnr:enable_chroma=false";
   for (const char* range : {"", "-0.1s", "0.1s-"}) {
-    const Outcome outcome = run_stream(params_of(feature.c_str(), range), stream);
+    Params params = params_of(feature.c_str(), range);
+    params.maps = path.c_str();
+    const Outcome outcome = run_stream(params, stream);
     ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
   }
   int files = 0;
@@ -311,7 +314,7 @@ START_TEST(heat_maps_of_ranges_make_those_of_the_stream) {
     ck_assert_msg(first + last == whole, "%s differs", name.c_str());
     files++;
   }
-  ck_assert_int_eq(files, 5 + 1);
+  ck_assert_int_eq(files, 5 + 1 + 1);
 }
 END_TEST
 
@@ -380,7 +383,7 @@ int main() {
       {"sums", sums_of_ranges_make_the_values_of_the_stream},
       {"wrong_sums", sums_that_do_not_belong_together_are_refused},
       {"fractions", fractions_are_carried},
-      {"heat_maps", heat_maps_of_ranges_make_those_of_the_stream},
+      {"maps", maps_of_ranges_make_those_of_the_stream},
       {"refused", what_is_no_part_of_a_stream_is_refused},
       {"late_count", a_count_that_begins_late_is_told},
       {"fingerprints", fingerprints_see_samples_and_nothing_else},

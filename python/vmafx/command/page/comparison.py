@@ -10,12 +10,12 @@ from itertools import pairwise
 from .._terminal import decimals_of
 from ..comparison.bootstrap import CONFIDENCE
 from ..comparison.comparison import Comparison
-from ..comparison.output import difference, interval_words, matrix_rows, mean_name, percent, value_text
+from ..comparison.output import difference, interval_words, mean_name, percent, value_text
 from ..comparison.points import Point
 from .curves import Axis, Chart, Curve, number_axis
 from .document import render
 from .plots import Card, Figure, Label, plot
-from .tables import Cell, Strong, Table, number
+from .tables import Cell, Lines, Strong, Table, number
 
 MOST_LARGE = 4  # clips with charts of the usual size; those of more are small multiples
 MOST_WARNINGS = 4  # more are folded
@@ -189,9 +189,20 @@ def _matrix(comparison: Comparison, key: str) -> Table | None:
     if comparison.lacks or len(comparison.series) < 3:
         return None
     rows: list[list[Cell]] = [
-        [_label(comparison, anchor), *row[1:]] for anchor, row in zip(comparison.series, matrix_rows(comparison, key))
+        [_label(comparison, anchor), *(_pair(comparison, key, anchor, series) for series in comparison.series)]
+        for anchor in comparison.series
     ]
     return Table(["against", *(_label(comparison, series) for series in comparison.series)], rows)
+
+
+def _pair(comparison: Comparison, key: str, anchor: str, series: str) -> Cell:
+    """Returns the mean BD-rate of a series against another one, with its interval."""
+    if anchor == series:
+        return "–"
+    mean = comparison.matrix[key, anchor, series]
+    if not mean.rate_interval:
+        return percent(mean.rate)
+    return Lines([percent(mean.rate), " to ".join(map(percent, mean.rate_interval))])
 
 
 def _ladders(comparison: Comparison, key: str) -> Table:

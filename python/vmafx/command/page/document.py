@@ -105,7 +105,7 @@ def render(
         "default-src 'none'",
         f"style-src {_sources(styles)}",
         f"script-src {_sources(parts)}",
-        "img-src data:" if live is None else "img-src blob:",
+        "img-src data:" if live is None else "img-src blob: data:",
         *([] if live is None else ["connect-src 'self'"]),
         "base-uri 'none'",
         "form-action 'none'",

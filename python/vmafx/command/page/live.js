@@ -3,7 +3,7 @@
 "use strict";
 const live = (() => {
   const facts = JSON.parse(document.getElementById("live").textContent);
-  const MOST_KEPT = 48; // pictures
+  const MOST_KEPT = 96; // pictures and maps
   const AHEAD = 4; // frames that are fetched before they are played
   const MOST_FAILURES = 3; // of connecting again to a server that has ended
   const APART_S = 1; // between worst frames
@@ -85,10 +85,11 @@ const live = (() => {
   const fetched = async (path) => {
     try {
       const answer = await fetch(path);
-      if (!answer.ok) {
-        if (path.startsWith("map/")) kept.delete(path); // it may be scored later
-        return { src: "", problem: await answer.text() };
+      if (answer.status === 204) {
+        kept.delete(path); // it may be scored later
+        return { src: "", problem: "not scored yet" };
       }
+      if (!answer.ok) return { src: "", problem: await answer.text() };
       const src = URL.createObjectURL(await answer.blob());
       const image = new Image();
       image.src = src;
@@ -99,20 +100,24 @@ const live = (() => {
       return { src: "", problem: "vmafx view has ended" };
     }
   };
-  const pictureOf = (input, number, time, isMap = false) => {
+  const pictureOf = (input, number, time) => {
     const isRef = input === 0;
     const name = isRef ? facts.reference : facts.names[input - 1];
     const file = isRef ? facts.names.length : input - 1; // as the server counts them
-    const at = `${file}/${Math.round(time * 1e6)}`;
     const own = {
-      image: { src: "", alt: `frame ${number} of ${isMap ? "the map of " : ""}${name}`, naturalWidth: facts.width, naturalHeight: facts.height },
-      name: isRef ? "reference" : isMap ? `map of ${name}` : name,
-      score: isRef ? "" : isMap ? facts.maps : scoreOf(input - 1, number),
-      path: isMap ? `map/${at}/${number}` : `picture/${at}`,
+      image: { src: "", alt: `frame ${number} of ${name}`, naturalWidth: facts.width, naturalHeight: facts.height },
+      name: isRef ? "reference" : name,
+      score: isRef ? "" : scoreOf(input - 1, number),
+      path: `picture/${file}/${Math.round(time * 1e6)}`,
+      map: isRef || !facts.maps ? null : { src: "", problem: "", ...facts.maps },
       load: async () => {
+        if (own.map && viewer.isMapped()) {
+          const { src, problem } = await load(`map/${file}/${number}`);
+          Object.assign(own.map, { src, problem: problem.trim() });
+        }
         const { src, problem } = await load(own.path);
         own.image.src = src;
-        if (problem) own.score = problem.trim();
+        if (problem) Object.assign(own, { score: problem.trim(), isFailed: true });
       },
     };
     return own;
@@ -122,19 +127,27 @@ const live = (() => {
     const time = timeOf(number);
     const encodes = facts.names.map((_, i) => i + 1);
     const pictures = [0, ...encodes].map((input) => pictureOf(input, number, time));
-    if (facts.maps) pictures.push(...encodes.map((input) => pictureOf(input, number, time, true)));
     const title = `frame ${number} at ${timeText(time)}`;
     return { number, time, title, pictures, ready: (chosen) => Promise.all(chosen.map((own) => own.load())) };
   };
   const step = (frame, steps) => {
     const next = frameAt(clamped(frame.number + steps, 0, count() - 1));
-    if (!steps) next.pictures.forEach((own, i) => (own.image.src = frame.pictures[i].image.src));
+    if (!steps) {
+      next.pictures.forEach((own, i) => {
+        own.image.src = frame.pictures[i].image.src;
+        own.map = frame.pictures[i].map;
+      });
+    }
     return next;
   };
   const seconds = (steps) => viewer.go(step(viewer.current(), Math.round(steps * facts.rate)));
 
   let placing = null;
+  // Tells whether scores came after the frame was made.
+  const isStale = ({ pictures, number }) =>
+    pictures.some(({ score, isFailed }, i) => i && !isFailed && score !== scoreOf(i - 1, number));
   const shown = (frame) => {
+    if (isStale(frame) && !viewer.lacksMap()) viewer.refresh();
     clearTimeout(placing);
     placing = setTimeout(() => place.write(frame.time, frame.number), PLACE_MS);
     draw();
@@ -348,13 +361,13 @@ const live = (() => {
       keys.hidden = names.length < 2;
       if (!names.includes(key)) key = names[0];
       keys.value = key;
-      const { pictures, number } = viewer.current();
-      if (!isPlaying && pictures.some(({ score }, i) => i && score !== scoreOf(i - 1, number))) viewer.refresh();
+      if (!isPlaying && !viewer.lacksMap() && isStale(viewer.current())) viewer.refresh();
     } else {
       state = message;
       const link = document.getElementById("report");
       if (link && state.state === "done") link.hidden = false;
     }
+    if (!isPlaying && viewer.lacksMap()) viewer.refresh();
     draw();
   };
   const begin = () => {

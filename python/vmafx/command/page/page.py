@@ -24,6 +24,7 @@ from .curves import (
     span,
 )
 from .document import render
+from .maps import Maps, Scale
 from .pictures import Media
 from .plots import Card, Figure, Label, plot
 from .scenes import scenes_of_page
@@ -48,6 +49,7 @@ class Page:
     said: list[str] = field(default_factory=list)  # lines on models, sizes, and how inputs were made alike
     worst: int = 4  # worst frames of each encode that are shown
     frames: Sequence[Place] = ()  # other frames that get pictures
+    maps: Maps | None = None  # over these pictures
     scenes: float = 10  # the threshold of FFmpeg's scdet for a new scene; 0: scenes are left out
     charts: list[dict[str, Any]] = field(default_factory=list)  # the charts for the script
 
@@ -63,6 +65,7 @@ class Section:
     pooled: Table
     distributions: list[Figure]
     worst: list[WorstFrames]
+    maps: Scale | None  # of the maps over the pictures of these frames
 
 
 def make_page(page: Page) -> str:
@@ -132,10 +135,11 @@ def _cards(page: Page) -> Iterator[Card]:
 
 
 def _sections(page: Page) -> Iterator[Section]:
-    worst = Worst(page.encodes, page.media, page.worst, page.frames)
+    worst = Worst(page.encodes, page.media, page.worst, page.frames, page.maps)
     static, _ = _points(page)
     for place, key in enumerate(page.keys):
         curves = over_time(page.encodes, key)
+        lists = worst.lists(key, pictured=place == 0)
         distributions = (("How often each score, %", histogram), ("Frames with at most a score, %", cumulative))
         yield Section(
             key,
@@ -144,7 +148,8 @@ def _sections(page: Page) -> Iterator[Section]:
             list(_multiples(curves)),
             pooled_table(page.encodes, key),
             [Figure(title, plot(chart(page.encodes, key), static)) for title, chart in distributions],
-            worst.lists(key, pictured=place == 0),
+            lists,
+            worst.scale if place == 0 else None,
         )
 
 

@@ -25,6 +25,7 @@ class Media:
     ref: str | None
     starts: dict[str, float] = field(default_factory=dict)  # a file's time of the picture at time 0, unless 0
     options: dict[str, tuple[str, ...]] = field(default_factory=dict)  # a file's words for ffmpeg before -i
+    filters: dict[str, str] = field(default_factory=dict)  # a file's filters that turn and crop it, as it is scored
 
 
 def picture(media: Media, path: str, time: float, rate: float, samples: int, quality: int = QUALITY) -> str:
@@ -48,6 +49,7 @@ def _command(media: Media, path: str, time: float, rate: float, samples: int, qu
     # sar gives the picture the shape in which it is shown, and browsers take the matrix of a JPEG for BT.601's.
     factor = f"min(1,sqrt({samples}/(iw*sar*ih)))"
     size = f"w='max(round(iw*sar*{factor}),1)':h='max(round(ih*{factor}),1)'"
+    filters += filter(None, [media.filters.get(path)])
     filters.append(f"scale={size}:flags=bicubic:out_color_matrix=smpte170m:out_range=full,setsar=1")
     inputs = [*begin, *options, "-i", _ffmpeg.input_name(path), "-map", "0:V:0"]
     outputs = ["-pix_fmt", "yuvj420p", "-c:v", "mjpeg", "-q:v", str(quality), "-f", "image2pipe", "-"]

@@ -16,8 +16,9 @@ from .plots import Label
 MOST_WINDOWS = 60  # windows of an encode that are listed
 # Tables of at most so many rows get the heads beside each value, for narrow windows; longer ones would be too large.
 MOST_STACKED = 250
-LONG_HEAD = 11  # characters of a head that stands beside its value
-NARROW, LONG_NAME = 4, 16  # columns, and characters of a row's name, that fit into any window
+LONG_HEAD, LONG_NAME = 11, 9  # characters of a head, and of a name as a head, that stands beside its value
+NARROW = 52  # characters of all columns that fit into any window
+GAP, KEY = 3, 4  # characters that the room between columns, and the line of a label, take
 COLUMNS = {
     "mean": "mean",
     "harmonic_mean": "harmonic",
@@ -69,16 +70,23 @@ class Table:
     @property
     def is_stacked(self) -> bool:
         """Tells whether a narrow window shows each row as a block, with its heads beside the values."""
-        is_wide = len(self.heads) > NARROW or any(len(_words(row[0])) > LONG_NAME for row in self.rows)
-        return is_wide and len(self.rows) <= MOST_STACKED
+        width = sum(max(map(_width, column)) + GAP for column in zip(self.heads, *self.rows))
+        return width > NARROW and len(self.rows) <= MOST_STACKED
 
     @property
     def is_roomy(self) -> bool:
         """Tells whether the heads beside the values, such as names of series, need more room than numbers."""
-        return any(len(_words(head)) > LONG_HEAD for head in self.heads[1:])
+        return any(len(_words(head)) > (LONG_NAME if isinstance(head, Label) else LONG_HEAD) for head in self.heads[1:])
 
     def head_text(self, column: int) -> str:
         return _words(self.heads[column])
+
+
+def _width(cell: Cell) -> int:
+    """Returns how many characters a cell is wide on one line."""
+    if isinstance(cell, Lines):
+        return max(map(len, cell.texts), default=0)
+    return len(_words(cell)) + (KEY if isinstance(cell, Label) else 0)
 
 
 def _words(cell: Cell) -> str:

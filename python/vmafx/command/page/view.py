@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .document import render
+from .maps import Scale
 from .plots import Label
 
 
@@ -22,11 +23,13 @@ class View:
     keys: Sequence[str]  # of the scores, the first one is shown first
     worse_high: Sequence[str]  # keys whose high scores are the worse ones
     notes: Sequence[str] = ()  # how the inputs were made alike
-    maps: str = ""  # what the colors of maps stand for; "": there are no maps
+    maps: Scale | None = None  # what the colors of maps stand for; None: there are no maps
+    extent: tuple[float, float] = (1.0, 1.0)  # of maps, as parts of the picture
 
     def for_script(self) -> dict[str, Any]:
-        names = ("names", "reference", "width", "height", "start", "rate", "frames", "keys", "worse_high", "maps")
-        return {name: getattr(self, name) for name in names}
+        names = ("names", "reference", "width", "height", "start", "rate", "frames", "keys", "worse_high")
+        maps = dict(zip(("width", "height"), self.extent)) if self.maps else None
+        return {**{name: getattr(self, name) for name in names}, "maps": maps}
 
 
 def make_page(view: View) -> str:
@@ -42,4 +45,5 @@ def make_page(view: View) -> str:
         warnings=[],
         series=[Label(name, place) for place, name in enumerate(view.names)],
         notes=view.notes,
+        maps=view.maps,
     )

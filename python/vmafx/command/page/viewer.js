@@ -1,5 +1,5 @@
 // Compares the pictures of a frame, two at once under one cursor: wipe, flicker, difference, side by side, with both in
-// step when they are zoomed and moved. The frames are those of the page, or all of whole files (live.js).
+// step when they are zoomed and moved, and maps over them. The frames are those of the page, or all of whole files (live.js).
 "use strict";
 const viewer = (() => {
   const MODES = { wipe: "Wipe", flicker: "Flicker", difference: "Difference", side: "Side by side" };
@@ -10,6 +10,11 @@ const viewer = (() => {
 
   const { make, button, clamped } = elements;
 
+  const mapOf = (image) => {
+    if (!image) return null;
+    const [width, height] = ["width", "height"].map((name) => parseFloat(image.getAttribute(name)) / 100);
+    return { src: image.src, width, height, problem: "" };
+  };
   const frames = [...document.querySelectorAll(".frame")].map((item) => ({
     item,
     number: Number(item.dataset.frame),
@@ -20,6 +25,7 @@ const viewer = (() => {
         image: figure.querySelector("img"),
         name: figure.querySelector(".name").textContent,
         score: figure.querySelector(".value")?.textContent ?? "",
+        map: mapOf(figure.querySelector(".map")),
       }))
       .filter(({ image }) => image),
   }));
@@ -44,7 +50,12 @@ const viewer = (() => {
     zoom: 0, // pixels of CSS for a sample of the first picture; 0: the whole picture fits
     x: 0, // the middle, in samples
     y: 0,
+    isMapped: false,
+    opacity: 0.6, // of maps
   };
+  const scaleOfMaps = document.querySelector(".map-scale");
+  const mapsOnPage = document.getElementById("show-maps");
+  view.isMapped = scaleOfMaps !== null && (mapsOnPage?.checked ?? true);
   let timer = null;
   let opener = null;
 
@@ -59,6 +70,12 @@ const viewer = (() => {
     attributes: { role: "slider", "aria-label": "Wipe", "aria-valuemin": 0, "aria-valuemax": 100 },
   });
   const stack = make("div", { className: "stack" }, ...layers.map(({ box }) => box));
+  // Maps lie over both pictures, cut as these are, and out of reach of their difference.
+  const maps = (scaleOfMaps ? layers : []).map(() => {
+    const image = make("img", { alt: "", draggable: false });
+    return { image, box: make("div", { className: "layer" }, image) };
+  });
+  const over = make("div", { className: "stack over" }, ...maps.map(({ box }) => box));
   const scene = make(
     "div",
     {
@@ -67,6 +84,7 @@ const viewer = (() => {
       attributes: { role: "application", "aria-label": "Pictures: arrow keys move them, plus and minus zoom" },
     },
     stack,
+    over,
     handle,
     ...layers.map(({ tag }) => tag),
   );
@@ -78,6 +96,21 @@ const viewer = (() => {
     Object.assign(button(text, `${text} (${text[0].toLowerCase()})`, () => setMode(mode)), { value: mode }),
   );
   const gain = button("×1", "Amplify the difference (g)", () => KEYS.g());
+  const mapping = button("Map", "Where the frame loses its score (o)", () => setMapped(!view.isMapped));
+  const opacity = make("input", {
+    type: "range",
+    title: "Opacity of the map (, and .)",
+    attributes: { min: 0, max: 100, step: 5, "aria-label": "Opacity of the map" },
+  });
+  mapping.value = "map"; // it looks pressed as the views do
+  const mapTools = () =>
+    make(
+      "span",
+      { className: "group", attributes: { role: "group", "aria-label": "Map" } },
+      mapping,
+      opacity,
+      scaleOfMaps.cloneNode(true),
+    );
   const zoomed = make("span", { className: "zoomed" });
   const dialog = make(
     "dialog",
@@ -104,6 +137,7 @@ const viewer = (() => {
         button("fit", "Whole picture (0)", () => fit()),
         button("1:1", "A sample for each pixel (1)", () => zoomTo(1 / devicePixelRatio)),
       ),
+      ...(scaleOfMaps ? [mapTools()] : []),
     ),
     scene,
     ...(source.parts ?? []),
@@ -114,6 +148,7 @@ const viewer = (() => {
         "w wipe, f flicker, d difference, s side by side; space swaps, [ and ] move the wipe, g amplifies; " +
         "arrows move, + and - zoom, 0 fits, 1 shows samples as pixels; " +
         "l and r choose the next left and right picture, n and p the next and the previous frame; " +
+        (scaleOfMaps ? "o shows the map, comma and full stop change its opacity; " : "") +
         `${source.keysTold ?? ""}Esc closes`,
     }),
   );
@@ -143,9 +178,15 @@ const viewer = (() => {
     for (const { image } of layers) {
       image.style.width = `${width}px`;
       image.style.height = `${height}px`;
-      const [left, top] = [across / 2 - view.x * zoom, down / 2 - view.y * zoom];
-      image.style.transform = `translate(${left}px, ${top}px) scale(${zoom})`;
+      image.style.transform = `translate(${across / 2 - view.x * zoom}px, ${down / 2 - view.y * zoom}px) scale(${zoom})`;
     }
+    maps.forEach(({ image }, side) => {
+      const map = pictureOf(side).map ?? { width: 1, height: 1 };
+      image.style.width = `${width * map.width}px`;
+      image.style.height = `${height * map.height}px`;
+      image.style.clipPath = `inset(0 ${100 - 100 / map.width}% ${100 - 100 / map.height}% 0)`;
+      image.style.transform = layers[side].image.style.transform;
+    });
     scene.classList.toggle("large", zoom * devicePixelRatio >= 2);
     const percent = zoom * devicePixelRatio * 100;
     zoomed.textContent = `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`;
@@ -181,7 +222,9 @@ const viewer = (() => {
   const setWipe = (part) => {
     view.wipe = clamped(part, 0, 1);
     const percent = Math.round(view.wipe * 100);
-    layers[1].box.style.clipPath = view.mode === "wipe" ? `inset(0 0 0 ${view.wipe * 100}%)` : "none";
+    for (const own of [layers[1], maps[1]]) {
+      if (own) own.box.style.clipPath = view.mode === "wipe" ? `inset(0 0 0 ${view.wipe * 100}%)` : "none";
+    }
     handle.style.left = `${view.wipe * 100}%`;
     handle.setAttribute("aria-valuenow", percent);
     handle.setAttribute("aria-valuetext", `${percent} % ${pictureOf(0).name}`);
@@ -197,7 +240,28 @@ const viewer = (() => {
     lay();
   };
 
-  const words = () => {
+  const setMapped = (isMapped) => {
+    if (!scaleOfMaps) return;
+    view.isMapped = isMapped;
+    if (mapsOnPage) mapsOnPage.checked = isMapped;
+    if (isMapped && view.frame.ready && dialog.open) go(view.frame);
+    else show();
+  };
+  const setOpacity = (part) => {
+    view.opacity = clamped(Math.round(part * 20) / 20, 0, 1);
+    document.documentElement.style.setProperty("--map", view.opacity);
+    show();
+  };
+  const lacksMap = () => view.isMapped && dialog.open && [0, 1].some((side) => pictureOf(side).map?.src === "");
+
+  const wordsOfMap = () => {
+    if (!view.isMapped) return "";
+    const shown = [0, 1].map((side) => pictureOf(side).map).filter(Boolean);
+    const problem = shown.find((map) => map.problem)?.problem;
+    return problem ? `; map: ${problem}` : shown.length ? `; map at ${Math.round(view.opacity * 100)} %` : "";
+  };
+  const words = () => `${wordsOfView()}${wordsOfMap()}`;
+  const wordsOfView = () => {
     const [left, right] = [pictureOf(0), pictureOf(1)].map(described);
     if (view.mode === "flicker" || view.isSwapped) return `${MODES[view.mode]}: ${view.isSwapped ? right : left}`;
     if (view.mode === "difference") return `Difference of ${left} and ${right}, times ${view.gain}`;
@@ -216,6 +280,15 @@ const viewer = (() => {
     gain.hidden = view.mode !== "difference";
     gain.textContent = `×${view.gain}`;
     stack.style.filter = view.mode === "difference" && view.gain > 1 ? `brightness(${view.gain})` : "none";
+    maps.forEach(({ image }, side) => {
+      const src = (view.isMapped && pictureOf(side).map?.src) || "";
+      image.hidden = !src;
+      if (src && image.src !== src) image.src = src;
+    });
+    over.style.opacity = view.opacity;
+    mapping.setAttribute("aria-pressed", view.isMapped);
+    opacity.value = Math.round(view.opacity * 100);
+    opacity.disabled = !view.isMapped;
     handle.hidden = view.mode !== "wipe";
     setWipe(view.wipe);
     clearInterval(timer);
@@ -314,6 +387,9 @@ const viewer = (() => {
     r: () => choose(1, view.right + 1),
     n: () => toFrame(1),
     p: () => toFrame(-1),
+    o: () => setMapped(!view.isMapped),
+    ",": () => setOpacity(view.opacity - 0.1),
+    ".": () => setOpacity(view.opacity + 0.1),
     ArrowLeft: () => move(-STEP, 0),
     ArrowRight: () => move(STEP, 0),
     ArrowUp: () => move(0, -STEP),
@@ -323,6 +399,7 @@ const viewer = (() => {
   const WIPE_KEYS = { ArrowLeft: -0.02, ArrowRight: 0.02, PageDown: -0.1, PageUp: 0.1, Home: -1, End: 1 };
   dialog.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.target.tagName === "SELECT") return;
+    if (event.target === opacity && event.key in WIPE_KEYS) return;
     if (event.target === handle && event.key in WIPE_KEYS) setWipe(view.wipe + WIPE_KEYS[event.key]);
     else if (event.key === " " && event.target.tagName === "BUTTON") return;
     else if (event.key in KEYS) KEYS[event.key]();
@@ -395,6 +472,8 @@ const viewer = (() => {
     samples.textContent = `${x}, ${y}: ${left} | ${right}`;
   };
 
+  opacity.addEventListener("input", () => setOpacity(opacity.value / 100));
+  mapsOnPage?.addEventListener("change", () => setMapped(mapsOnPage.checked));
   choices.forEach((choice, side) => choice.addEventListener("change", () => choose(side, Number(choice.value))));
   dialog.addEventListener("close", () => {
     clearInterval(timer);
@@ -409,7 +488,9 @@ const viewer = (() => {
     opening.className = "compare";
     opening.setAttribute("aria-label", `Compare the pictures of frame ${frame.number}`);
     frame.item.querySelector("p").append(" ", opening);
-    frame.pictures.forEach(({ image }, i) => image.addEventListener("click", () => open(frame, i || null)));
+    frame.pictures.forEach(({ image }, i) => {
+      (image.closest(".shot") ?? image).addEventListener("click", () => open(frame, i || null));
+    });
   }
   document.documentElement.classList.add("compares");
   place.watch(({ time, frame }, section) => {
@@ -425,8 +506,17 @@ const viewer = (() => {
   // Shows the frame anew, whose scores may have come.
   const refresh = () => {
     view.frame = source.step(view.frame, 0);
+    if (lacksMap()) return void go(view.frame);
     fill();
     show();
   };
-  return { go, refresh, current: () => wanted ?? view.frame, sides: () => [view.left, view.right], isOpen: () => dialog.open };
+  return {
+    go,
+    refresh,
+    lacksMap,
+    current: () => wanted ?? view.frame,
+    sides: () => [view.left, view.right],
+    isOpen: () => dialog.open,
+    isMapped: () => view.isMapped,
+  };
 })();

@@ -1,4 +1,4 @@
-"""Lists the worst frames by each score, with pictures of them if there are files."""
+"""Lists the worst frames by each score, with pictures of them if there are files, and maps over these."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,9 @@ from .._findings import is_wrong
 from .._scores import Encode
 from .._statistics import rate_of, worst_frames
 from .._terminal import Failure, note, time_text
+from . import maps as page_maps
 from .links import Link, link_to
+from .maps import Map, Maps, Scale
 from .pictures import LESS_QUALITY, MOST_SAMPLES, MOST_TEXT, QUALITY, Media, picture
 from .plots import Label
 from .tables import decimals_of_frames, number
@@ -29,6 +31,8 @@ class Picture:
     score: str = ""
     data: str = ""
     problem: str = ""
+    place: int = 0  # of an encode's frame in its lists
+    map: Map | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,9 @@ class Worst:
     media: Media | None
     most: int  # frames of an encode
     chosen: Sequence["Place"] = ()  # other frames that get pictures
+    maps: Maps | None = None
     seen: set[int] = field(default_factory=set)  # numbers of frames that have pictures
+    scale: Scale | None = None  # of the maps, once there are some
 
     def lists(self, key: str, pictured: bool) -> list[WorstFrames]:
         pictured = bool(pictured and self.media and self.media.ref)
@@ -110,11 +116,11 @@ class Worst:
             if encode.times and (near := _nearest(encode, time)) is not None:
                 score = number(encode.scores[key][near], decimals) if key in encode.scores else ""
                 what = f"frame {encode.numbers[near]} of {encode.name}"
-                yield Picture(Label(encode.name, other), encode.name, what, score)
+                yield Picture(Label(encode.name, other), encode.name, what, score, place=near)
 
     def _with_pictures(self, lists: Sequence[WorstFrames]) -> list[WorstFrames]:
         wanted = [(frame, picture) for found in lists for frame in found.frames for picture in frame.pictures]
-        found, told = self._small_enough(wanted)
+        found, told = self._small_enough(self._with_maps(wanted))
         made = iter(found)
         return [
             WorstFrames(
@@ -126,18 +132,28 @@ class Worst:
             for place, found in enumerate(lists)
         ]
 
+    def _with_maps(self, wanted: "Sequence[tuple[WorstFrame, Picture]]") -> "list[tuple[WorstFrame, Picture]]":
+        """Returns the pictures of encodes with their maps."""
+        if not self.maps or not self.media or not wanted:
+            return list(wanted)
+        places = [page_maps.Place(own.label.number, own.place) for _, own in wanted if own.label]
+        found, self.scale = page_maps.make(self.maps, self.media.ffmpeg, self.encodes, places)
+        made = iter(found)
+        return [(frame, replace(own, map=next(made)) if own.label else own) for frame, own in wanted]
+
     def _small_enough(self, wanted: Sequence[tuple[WorstFrame, Picture]]) -> tuple[list[Picture], str]:
         """Returns the pictures with their data, and how they were made smaller for the page."""
         most = MOST_SAMPLES // max(len(wanted), 1)
+        room = MOST_TEXT - sum(len(own.map.data) for _, own in wanted if own.map)
         samples, quality, told = most, QUALITY, ""
         with ThreadPoolExecutor(min(processors(), MOST_AT_ONCE)) as pool:
             while True:
                 made = list(pool.map(lambda pair: self._made(pair[0], pair[1], samples, quality), wanted))
                 size = sum(len(own.data) for own in made)
-                if size <= MOST_TEXT:
+                if size <= room:
                     return made, told
                 if quality == LESS_QUALITY:
-                    samples = int(0.95 * samples * (MOST_TEXT / size) ** 0.75)  # noise fades when it is scaled down
+                    samples = int(0.95 * samples * (room / size) ** 0.75)  # noise fades when it is scaled down
                 quality, told = LESS_QUALITY, f"Pictures are JPEGs of ffmpeg’s quality {LESS_QUALITY}"
                 told += (
                     f", of {samples:,} samples at most" if samples < most else ""

@@ -30,7 +30,7 @@ HEADERS = {
     "X-Frame-Options": "DENY",
 }
 PICTURE = re.compile(r"picture/(\d{1,3})/(-?\d{1,15})")  # of an input, at a time in microseconds
-MAP = re.compile(r"map/(\d{1,3})/(-?\d{1,15})/(\d{1,9})")  # of an encode: the picture's, and the frame's number
+MAP = re.compile(r"map/(\d{1,3})/(\d{1,9})")  # of an encode, by the number of a frame
 Answer = tuple[int, str, bytes]  # status, type, content
 PLAIN = "text/plain; charset=utf-8"
 HTML = "text/html; charset=utf-8"
@@ -45,12 +45,12 @@ class Served:
         report: Callable[[], str | None],
         picture: Callable[[int, float], bytes | str],
         news: Callable[[dict[Any, int]], list[dict[str, Any]]],
-        mapped: Callable[[int, float, int], bytes | str],
+        mapped: Callable[[int, int], bytes | str | None],
     ) -> None:
         self.page = page
         self.report = report  # None: there are no scores yet
         self.picture = picture  # of an input at a time; a text says why there is none
-        self.mapped = mapped  # a picture with the map of a frame's number laid over it
+        self.mapped = mapped  # the map of an encode's frame, by its number; None: not yet; a text: why never
         self.news = news  # messages that come after those that were told; it updates its argument
 
     def answer(self, path: str) -> Answer:
@@ -62,7 +62,8 @@ class Served:
         if found := PICTURE.fullmatch(path):
             return _picture(self.picture(int(found[1]), int(found[2]) / 1e6))
         if found := MAP.fullmatch(path):
-            return _picture(self.mapped(int(found[1]), int(found[2]) / 1e6, int(found[3])))
+            mapped = self.mapped(int(found[1]), int(found[2]))
+            return (204, PLAIN, b"") if mapped is None else _picture(mapped)
         return 404, PLAIN, b"Not found.\n"
 
 
@@ -196,7 +197,7 @@ class Handler(BaseHTTPRequestHandler):
         for name, value in {
             **HEADERS,
             "Content-Type": kind,
-            "Content-Length": str(len(content)),
+            **({"Content-Length": str(len(content))} if status != 204 else {}),
             **(more or {}),
         }.items():
             self.send_header(name, value)
