@@ -165,24 +165,44 @@ VMAFX_DEFINE_KERNEL(cvvdp_top, work) {
 
 // -- Bands -----------------------------------------------------------------------------------------------------------
 
-/* The place of a sample between those of the next level. */
-struct Around {
-  int before, at, after;
-  bool odd;
+/* How a sample is made of three neighbors in the next level: the one that it lies on or behind, and those beside it. A
+ * sample between two of them gives the one before the weight 0, which leaves the sum of the other two as it is. */
+struct Expansion {
+  int at;
+  float before_weight, at_weight, after_weight;
+
+  VMAFX_DEVICE explicit Expansion(int i) : at(i / 2) {
+    const bool is_between = i % 2 != 0;
+    before_weight = is_between ? 0 : kCvvdpExpandOuter;
+    at_weight = is_between ? kCvvdpExpandBetween : kCvvdpExpandInner;
+    after_weight = is_between ? kCvvdpExpandBetween : kCvvdpExpandOuter;
+  }
+  VMAFX_DEVICE float of(float before, float here, float after) const {
+    return (before * before_weight + here * at_weight) + after * after_weight;
+  }
 };
 
-VMAFX_DEVICE Around around(int i, int size) {
-  const int at = i / 2;
-  return {at > 0 ? at - 1 : 0, at, at + 1 < size ? at + 1 : size - 1, i % 2 != 0};
-}
+VMAFX_DEVICE int clamped(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
 
-VMAFX_DEVICE float expanded(const float* plane, int stride, const Around& x, const Around& y) {
-  const float *before = plane + y.before * stride, *at = plane + y.at * stride, *after = plane + y.after * stride;
-  const auto down = [&](int column) {
-    return y.odd ? expanded_between(at[column], after[column]) : expanded_at(before[column], at[column], after[column]);
+/* The columns of the next level that a block's columns are made of, for the eight planes of a frame: a row of them,
+ * expanded down. */
+inline constexpr int kBelowColumns = kCvvdpBandThreads / 2 + 2;
+using Below = float[kCvvdpFramePlanes][kBelowColumns];
+
+/* Expands a row down for columns from `first` on; the block's threads share the work. */
+VMAFX_DEVICE void expand_down(const CvvdpLevelPlanes& next, unsigned frame, int first, int y, Below& below) {
+  constexpr int kHalf = kCvvdpBandThreads / 2, kRest = kBelowColumns - kHalf;
+  const int thread = static_cast<int>(thread_id().x);
+  const Expansion down(y);
+  const int64_t before = int64_t{clamped(down.at - 1, next.h)} * next.stride, at = int64_t{down.at} * next.stride,
+                after = int64_t{clamped(down.at + 1, next.h)} * next.stride;
+  const auto expand = [&](int plane, int column) {
+    const float* from = next.at(frame, static_cast<unsigned>(plane)) + clamped(first + column, next.w);
+    below[plane][column] = down.of(from[before], from[at], from[after]);
   };
-  const float first = down(x.before), middle = down(x.at), last = down(x.after);
-  return x.odd ? expanded_between(middle, last) : expanded_at(first, middle, last);
+  VMAFX_UNROLL
+  for (int plane = 0; plane < kCvvdpFramePlanes; plane += 2) expand(plane + thread / kHalf, thread % kHalf);
+  if (thread < kRest * kCvvdpFramePlanes) expand(thread / kRest, kHalf + thread % kRest);
 }
 
 using Table = float[kChannels][kCvvdpLights + 1];
@@ -192,13 +212,13 @@ struct Perceived {
 };
 
 VMAFX_DEVICE Perceived perceived_at(const CvvdpMasking& masking, const CvvdpBandWork& band, const Table& table,
-                                    unsigned frame, int x, int y) {
-  const Around across = around(x, band.next.w), down = around(y, band.next.h);
-  /* Pointers to planes are made anew for each: kept, they would take registers, which ptxas then spills. */
+                                    const Below& row_below, int first_below, unsigned frame, int x, int y) {
+  const Expansion across(x);
   const auto below = [&](int side, int c) {
-    const float* plane = band.next.at(frame, static_cast<unsigned>(side * kCvvdpSidePlanes + c));
-    return expanded(plane, band.next.stride, across, down);
+    const float* at = row_below[side * kCvvdpSidePlanes + c] + (across.at - first_below);
+    return across.of(at[-1], at[0], at[1]);
   };
+  /* Pointers to planes are made anew for each: kept, they would take registers, which ptxas then spills. */
   const auto sample = [&](int side, int c) {
     const float* plane = band.level.at(frame, static_cast<unsigned>(side * kCvvdpSidePlanes + c));
     return plane[int64_t{y} * band.level.stride + x];
@@ -208,7 +228,7 @@ VMAFX_DEVICE Perceived perceived_at(const CvvdpMasking& masking, const CvvdpBand
   for (int side = 0; side < 2; side++) {
     light[side] = below(side, 0);
     base[side] = background(light[side]);
-    inverse[side] = 1 / base[side];
+    inverse[side] = quotient(1, base[side]);
   }
   const CvvdpPlace place = place_of(masking, base[0]);
   Perceived out;
@@ -237,7 +257,7 @@ VMAFX_DEVICE float blurred(const CvvdpMasking& masking, At at) {
 }
 
 VMAFX_DEVICE int inside(int i, int size, bool is_mirrored) {
-  return is_mirrored ? mirror_near(i, size, kCvvdpBlurReach) : i < 0 ? 0 : i < size ? i : size - 1;
+  return is_mirrored ? mirror_near(i, size, kCvvdpBlurReach) : clamped(i, size);
 }
 
 inline constexpr int kReach = kCvvdpBlurReach, kLastRows = 2 * kReach + 1;
@@ -289,6 +309,7 @@ template <bool in_registers>
 VMAFX_DEVICE void add_bands(const CvvdpBandsWork& work) {
   VMAFX_SHARED(Table, table, [1]);
   VMAFX_SHARED(float, rows, [2][kChannels][kCvvdpBandThreads]);  // blurred down; they take turns
+  VMAFX_SHARED(Below, below, [2]);                               // of the next row of samples; likewise
   int number = 0;
   while (number + 1 < work.count && static_cast<int>(block_id().x) >= work.band[number + 1].first_block) number++;
   const CvvdpBandWork& band = work.band[number];
@@ -298,7 +319,6 @@ VMAFX_DEVICE void add_bands(const CvvdpBandsWork& work) {
   for (int i = thread; i < kChannels * (kCvvdpLights + 1); i += kCvvdpBandThreads)
     table[0][i / (kCvvdpLights + 1)][i % (kCvvdpLights + 1)] =
         band.sensitivity[i / (kCvvdpLights + 1)][i % (kCvvdpLights + 1)];
-  block_sync();
 
   const int w = band.level.w, h = band.level.h;
   const bool is_blurred = cvvdp_is_blurred(w, h);
@@ -306,13 +326,18 @@ VMAFX_DEVICE void add_bands(const CvvdpBandsWork& work) {
   const bool counts = thread >= kReach && thread < kReach + kCvvdpBandColumns && x < w;
   const int y0 = block / band.blocks_across * kCvvdpBandRows, y1 = y0 + kCvvdpBandRows < h ? y0 + kCvvdpBandRows : h;
   const int from = inside(x, w, is_blurred);
+  const int first_below = (strip * kCvvdpBandColumns - kReach) / 2 - 1;
   float differences[kReach + 1][kChannels] = {};  // last rows' differences, the last one first
   LastRows<in_registers> common;
   CvvdpBandSums sums = {};
+  expand_down(band.next, frame, first_below, inside(y0 - kReach, h, is_blurred), below[(y0 - kReach) & 1]);
+  block_sync();
   VMAFX_ROLLED
   for (int y = y0 - kReach; y < y1 + kReach; y++) {
     const CvvdpBandWork& here = work.band[anew_of_block(static_cast<unsigned>(number))];
-    const Perceived perceived = perceived_at(masking, here, table[0], frame, from, inside(y, h, is_blurred));
+    const Perceived perceived =
+        perceived_at(masking, here, table[0], below[y & 1], first_below, frame, from, inside(y, h, is_blurred));
+    expand_down(here.next, frame, first_below, inside(y + 1, h, is_blurred), below[(y + 1) & 1]);
     VMAFX_UNROLL
     for (int c = 0; c < kChannels; c++) {
       VMAFX_UNROLL
@@ -320,14 +345,16 @@ VMAFX_DEVICE void add_bands(const CvvdpBandsWork& work) {
       differences[0][c] = perceived.difference[c];
     }
     common.add(perceived.common);
-    if (y < y0 + kReach) continue;
     float(&row)[kChannels][kCvvdpBandThreads] = rows[y & 1];
-    VMAFX_UNROLL
-    for (int c = 0; c < kChannels; c++) {
-      row[c][thread] =
-          is_blurred ? blurred(masking, [&](int k) { return common.at(kReach - k, c); }) : common.at(kReach, c);
+    if (y >= y0 + kReach) {
+      VMAFX_UNROLL
+      for (int c = 0; c < kChannels; c++) {
+        row[c][thread] =
+            is_blurred ? blurred(masking, [&](int k) { return common.at(kReach - k, c); }) : common.at(kReach, c);
+      }
     }
     block_sync();
+    if (y < y0 + kReach) continue;
     float masks[kChannels];
     VMAFX_UNROLL
     for (int c = 0; c < kChannels; c++) {
@@ -344,7 +371,7 @@ VMAFX_DEVICE void add_bands(const CvvdpBandsWork& work) {
   add_block(work.sums[frame].band[band.band], sums);
 }
 
-VMAFX_DEFINE_KERNEL(cvvdp_bands, work) {
+VMAFX_DEFINE_DENSE_KERNEL(cvvdp_bands, 6, work) {
   if (shared_memory_is_scarce()) add_bands<true>(work);
   else add_bands<false>(work);
 }

@@ -136,7 +136,7 @@ VMAFX_TWIN Real masked_difference(const CvvdpMasking& params, int channel, Real 
   VMAFX_UNROLL
   for (int k = 1; k < kCvvdpChannels; k++) mask = mask + masks[k] * Real(params.masks[k][channel]);
   const Real most(params.most_difference);
-  return most * difference / (most * mask + difference);
+  return quotient(most * difference, most * mask + difference);
 }
 
 /* The term of a sample of the base band, which is not masked. */
