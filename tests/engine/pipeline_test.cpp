@@ -229,7 +229,7 @@ void watch(const Reads& reads, int begins, int fails_at = kNever, const Together
     ck_assert_int_le(watcher.extracted(), begins - kWaiting + 2 * together.shares);
   ck_assert_int_ge(watcher.extracted(), std::min(together.shares, kFrames - 16));
   if (reads.converted && together.shares) return;  // how many pictures the CPU had not converted is a matter of time
-  if (reads.converted)  // what the CPU would need if the device failed
+  if (reads.converted)                             // what the CPU would need if the device failed
     ck_assert_int_eq(TestPicture::alive, begins != kNever && fails_at == kNever ? 2 * (reads.converted + 1) : 0);
   else
     ck_assert_int_eq(TestPicture::alive,

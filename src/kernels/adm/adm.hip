@@ -459,7 +459,8 @@ VMAFX_DEVICE void score_tile(const AdmStage& stage, const Picture<T> (&pictures)
 template <int kScale, Variant kVariant, class T>
 VMAFX_DEVICE void run_tile(const AdmStage& stage, const Picture<T> (&pictures)[2]) {
   using Tile = adm::Tile<kScale>;
-  constexpr int kQuads = kSharedWords<kScale, kVariant == Variant::kMaps> / 4;
+  constexpr bool kHasMap = kVariant == Variant::kMaps;
+  constexpr int kQuads = kSharedWords<kScale, kHasMap> / 4;
   VMAFX_SHARED(Quad, memory, [kQuads]);
   uint32_t* words = reinterpret_cast<uint32_t*>(memory);
   const gpu::Dim3 block = gpu::block_id();
