@@ -15,6 +15,11 @@ constexpr double kLeast = 0.16, kLeastErrors = 5, kLeastExplained = 0.16, kLeast
 constexpr double kLarge = 0.5, kLargeExplained = 0.4;
 /* Sure are large ones. */
 constexpr double kSureErrors = 10, kSureExplained = 0.5;
+/* Times the wide error that all are at least, those with few slopes, and those that the first frame does not have this
+ * part of: what encoders shift is less in a picture that is predicted from none. */
+constexpr double kLeastWide = 3.5, kFewSlopesWide = 8, kUnconfirmedWide = 10, kLeastOfFirst = 0.65;
+/* Slopes of the first frame that it needs to tell, as a part of a frame's mean. */
+constexpr double kLeastInFirst = 0.25;
 /* Squares of slopes that both planes must have over all frames, unless the shift is sure; and one of them to speak: the
  * share of the other's. */
 constexpr double kLeastSlopes = 20, kLeastShare = 0.1;
@@ -85,35 +90,38 @@ SmallShift ChromaPlace::luma(int axis, const Sums& sums) const {
 struct ChromaPlace::Told {
   double samples = 0, errors = 0, explained = 0;
   double luma = 0;
-  double slopes = 0;   // squares, of both planes
-  double edges = 0;    // likewise, mean of frames
-  bool agree = false;  // Cb and Cr do
-  bool lags = false;   // the first frame is not displaced
+  double slopes = 0;       // squares, of both planes
+  double edges = 0;        // likewise, mean of frames
+  double wide = 0;         // times the wide error
+  bool agree = false;      // Cb and Cr do
+  bool lags = false;       // the first frame is not displaced
+  bool confirmed = false;  // the first frame is
 
   bool is_found() const {
     const double enough = std::abs(samples) < kLarge ? kLeastExplained : kLargeExplained;
-    if (!agree || lags || std::abs(samples) <= kLeast) return false;
-    return is_clear() || (errors > kLeastErrors && explained > enough && slopes > kLeastSlopes);
+    if (!agree || lags || std::abs(samples) <= kLeast || wide < kLeastWide) return false;
+    if (!confirmed && wide < kUnconfirmedWide) return false;
+    if (is_clear() && wide > kFewSlopesWide) return true;
+    return errors > kLeastErrors && explained > enough && slopes > kLeastSlopes;
   }
   bool is_clear() const {
     const bool is_proved = errors > kSureErrors && explained > kSureExplained;
     return is_proved && std::abs(samples) > kLarge && edges > kLeastOfFrame;
   }
-  bool is_sure() const { return agree && !lags && is_clear() && slopes > kLeastSlopes && std::abs(luma) < kStill; }
+  bool is_sure() const { return is_found() && is_clear() && slopes > kLeastSlopes && std::abs(luma) < kStill; }
 };
 
-/* Encoders that are short of bits leave chroma where it was, while luma moves on: the first frame lags behind none. */
-bool ChromaPlace::lags(int axis, int whole, const Told& told) const {
+/* How far the first frame's chroma lies; an error of 0: it does not tell. */
+SmallShift ChromaPlace::of_first(int axis, int whole) const {
   const VideoFormat& format = means_.format();
-  const SmallShift chroma = SmallShift::of(of_first_.chroma[axis][whole], whole_of(whole));
-  if (chroma.error <= 0) return false;
+  SmallShift shift = SmallShift::of(of_first_.chroma[axis][whole], whole_of(whole));
+  if (shift.error <= 0) return {};
   const double scale = axis == kX ? static_cast<double>(format.plane_w(1)) / format.w
                                   : static_cast<double>(format.plane_h(1)) / format.h;
   const SmallShift of_luma = luma(axis, of_first_);
-  const double samples = chroma.samples - of_luma.samples * scale;
-  const double error = std::hypot(chroma.error, of_luma.error * scale);
-  return std::abs(samples) < kOfFirst * std::abs(told.samples) &&
-         std::abs(told.samples - samples) > kErrorsOfFirst * error;
+  shift.samples -= of_luma.samples * scale;
+  shift.error = std::hypot(shift.error, of_luma.error * scale);
+  return shift;
 }
 
 ChromaPlace::Told ChromaPlace::told_of(int axis) const {
@@ -133,6 +141,7 @@ ChromaPlace::Told ChromaPlace::told_of(int axis) const {
   Told told{.luma = of_luma.samples * scale};
   told.samples = chroma.samples - told.luma;
   told.errors = std::abs(told.samples) / std::max(std::hypot(chroma.error, of_luma.error * scale), 1e-6);
+  told.wide = std::abs(told.samples) / std::max(std::hypot(chroma.wide_error, of_luma.error * scale), 1e-6);
   told.explained = differences > 0 ? 1 - chroma.left / differences : 0;
   const ShiftSums* const planes = all_.chroma[axis][best];
   told.slopes = planes[0].slopes() + planes[1].slopes();
@@ -142,8 +151,15 @@ ChromaPlace::Told ChromaPlace::told_of(int axis) const {
     const double samples = SmallShift::of({planes + p, 1}, whole_of(best)).samples - told.luma;
     const bool speaks = planes[p].slopes() > kLeastShare * planes[1 - p].slopes();
     if (speaks && samples * (told.samples > 0 ? 1 : -1) < kLeastOfPlane * std::abs(told.samples)) told.agree = false;
+    if (speaks && planes[p].is_flat_on_one_side()) told.agree = false;
   }
-  told.lags = lags(axis, best, told);
+  /* Encoders that are short of bits leave chroma where it was, while luma moves on: the first frame has no lag. */
+  const SmallShift first = of_first(axis, best);
+  const double in_first = first.samples * (told.samples > 0 ? 1 : -1), size = std::abs(told.samples);
+  told.lags = first.error > 0 && std::abs(in_first) < kOfFirst * size &&
+              std::abs(size - in_first) > kErrorsOfFirst * first.error;
+  const double slopes_of_first = of_first_.chroma[axis][best][0].slopes() + of_first_.chroma[axis][best][1].slopes();
+  told.confirmed = slopes_of_first > kLeastInFirst * told.edges && in_first > kLeastOfFirst * size;
   return told;
 }
 

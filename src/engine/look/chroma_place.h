@@ -30,7 +30,7 @@ class ChromaPlace {
  private:
   struct Told;
   Told told_of(int axis) const;
-  bool lags(int axis, int whole, const Told& told) const;
+  SmallShift of_first(int axis, int whole) const;
   Profile chroma_profile(const PictureSignature& picture, int axis, int plane) const;
   Profile luma_profile(const PictureSignature& picture, int axis, int band) const;
 

@@ -1,6 +1,7 @@
 /* Chroma's place: chroma that lies elsewhere is told from a picture that does, to a part of a sample; and pictures of
  * one field are told from such that were moved. */
 #include <functional>
+#include <utility>
 
 #include "engine/look/chroma_place.h"
 #include "engine/look/lost_field.h"
@@ -114,14 +115,31 @@ START_TEST(chroma_that_lags_says_nothing) {
 }
 END_TEST
 
-/* Pictures without color say nothing. */
+/* A displacement that frames contradict is what an encoder made of each, and a small one that is less in the first
+ * frame is chroma that lags. */
+START_TEST(frames_that_contradict_say_nothing) {
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
+    for (const auto& [even, odd] : {std::pair{0.5, -0.1}, {-0.6, 0.15}}) {
+      for (const bool down : {false, true}) {
+        const auto make = [&](const Canvas& canvas, int n) {
+          const double samples = n % 2 ? odd : even;
+          return shifted(canvas, n, 0, 0, down ? 0 : samples, down ? samples : 0);
+        };
+        ck_assert_msg(findings_of(seed, make).empty(), "seed %d: %g and %g", seed, even, odd);
+      }
+    }
+    const auto lags = [](const Canvas& canvas, int n) { return shifted(canvas, n, 0, 0, 0, n ? 0.3 : 0.165); };
+    ck_assert_msg(findings_of(seed, lags).empty(), "seed %d", seed);
+  }
+}
+END_TEST
+
+/* Planes without color on one side have no place, nor has what an encoder leaves of edges there. */
 START_TEST(gray_says_nothing) {
-  const auto gray = [](const Canvas& canvas, int n) {
-    Painted picture = shifted(canvas, n, 0, 0, 0, 0);
-    for (Samples& s : picture.samples) s[1] = s[2] = 128;
-    return picture;
-  };
-  ck_assert(findings_of(1, gray).empty());
+  for (const float part : {0.F, 0.06F}) {
+    const auto gray = [&](const Canvas& canvas, int n) { return with_color(shifted(canvas, n, 0, 0, -4, 0), part); };
+    for (const int bpc : {8, 10}) ck_assert_msg(findings_of(1, gray, bpc, 0).empty(), "%d bits, %g", bpc, part);
+  }
 }
 END_TEST
 
@@ -193,6 +211,7 @@ int main() {
   return run_suite("chroma_place", {{"elsewhere", chroma_that_lies_elsewhere_is_found},
                                     {"good", nothing_is_said_of_good_encodes},
                                     {"lag", chroma_that_lags_says_nothing},
+                                    {"contradict", frames_that_contradict_say_nothing},
                                     {"gray", gray_says_nothing},
                                     {"nearly_gray", nearly_gray_says_nothing},
                                     {"lost_field", a_lost_field_is_found}});
