@@ -147,7 +147,7 @@ def regions_have_scores(lab):
     told = lab.json("large.json")["vmafx"]["options"]["roi"]
     check_equal(told, f"half={WIDTH}x{2 * HEIGHT}+0+0|center|active", "regions of larger pictures")
     check_equal(scaled("3x2+2+1|m=m.pgm", Size(5, 3), Size(4, 2)), "2x1+2+1|m=m.pgm", "rounded edges")
-    vmafx(lab, "score", lab.clips.dist, lab.clips.ref, "--roi", "face").failed("roi=face: it is no region")
+    vmafx(lab, "score", lab.clips.dist, lab.clips.ref, "--roi", "face").failed(1, "roi=face: it is no region")
 
 
 def scored_p5(lab):
