@@ -65,6 +65,10 @@ constexpr double kSureRatio = 0.45;
  * much agreement is none. */
 constexpr double kBetweenRatio = 0.7, kBetweenAgree = 5;
 
+/* Above this part of the other's votes the pictures fit both shifts: then changes prove none. Of 4,680 pairs, places in
+ * time that were right had at most 0.93. */
+constexpr double kMostRatio = 0.95;
+
 /* The first frames of a stream prove its offset, too, by so much belief: else it may have begun later. */
 constexpr int64_t kEarly = 10;
 constexpr double kEarlyBelief = 8;
@@ -123,6 +127,7 @@ Course::Proof Course::proof_of(const Stretch& stretch) {
     if (proof.certainty < least.certainty || (proof.certainty == least.certainty && proof.margin < least.margin))
       least = proof;
   }
+  if (least.ratio > kMostRatio) least.known = false;
   return least;
 }
 
