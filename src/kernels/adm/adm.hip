@@ -164,7 +164,7 @@ using WindowColumns = uint32_t[Tile<kScale>::kColumns + 2][2];
 template <int kScale>
 VMAFX_DEVICE void add_window_row(const Neighbor* row, int column, WindowColumns<kScale>& columns) {
   using Tile = adm::Tile<kScale>;
-  const Neighbor before = row[clamp(column - 1, Tile::kW)], after = row[clamp(column + Tile::kColumns, Tile::kW)];
+  const Neighbor before = row[clamped(column - 1, Tile::kW)], after = row[clamped(column + Tile::kColumns, Tile::kW)];
   VMAFX_UNROLL
   for (int k = 0; k < 2; k++) {
     columns[0][k] += before.v[k];

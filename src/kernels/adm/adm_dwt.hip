@@ -3,6 +3,7 @@
 #include "kernels/adm/adm_math.h"
 #include "kernels/adm/adm_work.h"
 #include "kernels/gpu/gpu.h"
+#include "kernels/steps/mirror.h"
 
 namespace vmafx::adm {
 
@@ -36,10 +37,8 @@ struct Place {
   int x, y;
 };
 
-VMAFX_DEVICE int clamp(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
-
 /* The place that a tap at i reads; for places far beyond the picture, which no tap needs, any place within it. */
-VMAFX_DEVICE int inside(int i, int size) { return clamp(adm_mirror(i, size), size); }
+VMAFX_DEVICE int inside(int i, int size) { return clamped(adm_mirror(i, size), size); }
 
 /* -- Vertical pass ------------------------------------------------------------------------------------------------- */
 

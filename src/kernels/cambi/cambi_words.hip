@@ -4,6 +4,7 @@
 
 #include "kernels/cambi/cambi_work.h"
 #include "kernels/gpu/gpu.h"
+#include "kernels/steps/mirror.h"
 
 namespace vmafx::cambi {
 
@@ -37,8 +38,6 @@ struct Picture {
 };
 
 /* -- prepare ------------------------------------------------------------------------------------------------------- */
-
-VMAFX_DEVICE int clamped(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
 
 /* The sample of the picture that is nearest to sample i here. */
 VMAFX_DEVICE int nearest(const CambiResampling& resampling, int i) {

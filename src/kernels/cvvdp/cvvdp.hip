@@ -188,8 +188,6 @@ struct Expansion {
   }
 };
 
-VMAFX_DEVICE int clamped(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
-
 /* The columns of the next level that a block's columns are made of, for the eight planes of a frame: a row of them,
  * expanded down. */
 inline constexpr int kBelowColumns = kCvvdpBandThreads / 2 + 2;

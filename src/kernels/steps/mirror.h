@@ -1,10 +1,13 @@
-/* Reflection at the borders of a plane. */
+/* What is read beyond the borders of a plane: the nearest sample, or reflections. */
 #ifndef VMAFX_KERNELS_STEPS_MIRROR_H
 #define VMAFX_KERNELS_STEPS_MIRROR_H
 
 #include "kernels/gpu/device.h"
 
 namespace vmafx {
+
+/* The index inside [0, size) that is nearest to `i`. */
+VMAFX_HD int clamped(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
 
 /* The index inside [0, size) that `i` reflects to, the border sample not repeated: … 2 1 | 0 1 2 … n-2 n-1 | n-2 n-3 …
  * One reflection: -size < i < 2 * size - 1. */
