@@ -43,13 +43,13 @@ struct Settings {
   bool told = false, waits = false;
 };
 
-/* What the log says of the GPU. */
+/* Collects the lines of a session's log that speak of the GPU. */
 class Said {
  public:
   static void on_message(void* said, VmafxLogLevel, const char* message) {
     auto& self = *static_cast<Said*>(said);
     const std::lock_guard lock(self.mutex_);
-    for (const char* word : {"backend=auto", "the GPU", "beside the GPU"})
+    for (const char* word : {"backend=auto", "the GPU"})
       if (std::strstr(message, word)) return self.lines_.push_back(message);
   }
   const std::vector<std::string>& lines() const { return lines_; }

@@ -227,7 +227,7 @@ def key_of(row):
 
 
 def version():
-    """Returns the commit; that which VMAFX_COMMIT names where there is no git."""
+    """Returns the commit that is measured: what VMAFX_COMMIT says, else what git tells."""
     if named := os.environ.get("VMAFX_COMMIT"):
         return named
     done = subprocess.run(["git", "-C", TOP, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)

@@ -32,7 +32,7 @@
 /** The end of the scale of a model's map, in points: a picture that has them in all blocks would score 0. */
 #define MODEL_MAX 100
 
-/** Of the colors, so that the picture below stays visible. */
+/** Opacity of the colors (255 hides the picture below), so that the picture stays visible. */
 #define OPACITY 128
 
 /** The palette cividis (Nunez, Anderton and Renslow, 2018, PLoS ONE 13(7) e0199239), which people without color vision

@@ -32,7 +32,7 @@
 #include "avfilter.h"
 #include "vmafx_sync.h"
 
-/** What the samples of an output for maps say. */
+/** Formats of the pictures that an output for maps sends, by what their samples mean. */
 enum VMAFXMapFormat {
     VMAFX_MAP_COLOR,            ///< the value, by a palette from 0 to the end of the scale, half transparent
     VMAFX_MAP_GRAY,             ///< likewise, from black to white

@@ -71,7 +71,7 @@ int ff_vmafx_sync_init(FFFrameSync *fs, AVFilterContext *ctx)
         fs->in[i].time_base = ctx->inputs[i]->time_base;
     if (fs->nb_in > 2)
         return 0;
-    /* What ff_framesync_init_dualinput() does, which no filter with several outputs may call. */
+    /* The settings of ff_framesync_init_dualinput(), which a filter with several outputs may not call. */
     fs->in[0].sync   = 2;
     fs->in[0].before = EXT_STOP;
     fs->in[0].after  = EXT_INFINITY;

@@ -44,7 +44,7 @@ class Map:
 
 @dataclass(frozen=True)
 class Scale:
-    """What the colors of all maps of a page stand for."""
+    """The scale of colors that all maps of a page have in common."""
 
     name: str
     data: str  # a picture of the palette
