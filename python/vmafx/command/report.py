@@ -4,6 +4,7 @@ The scores are those of reports, of the filter or of libvmaf; the page is one HT
 """
 
 import argparse
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -165,7 +166,11 @@ def _usual_keys(encodes: list[Encode]) -> list[str]:
 
 
 def _files_of_maps(folders: Sequence[Path]) -> list[Path]:
-    return [path for folder in folders if folder.is_dir() for path in folder.iterdir() if FILE.fullmatch(path.name)]
+    files: list[Path] = []
+    for folder in folders:
+        with contextlib.suppress(OSError):  # find_maps() tells what cannot be read
+            files += [path for path in folder.iterdir() if FILE.fullmatch(path.name)]
+    return files
 
 
 def _maps(
