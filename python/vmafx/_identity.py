@@ -12,6 +12,8 @@ LISTS = {  # the beginning of each kind of playlist: the pattern by which its li
     b"#EXTM3U": r"^(?!#)[ \t]*(\S.*?)\s*$|\bURI=\"(.+?)\"",
     b"ffconcat version": r"^[ \t]*file[ \t]+'?(.+?)'?\s*$",
 }
+STANDARD_STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+NAMED_DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/(\d+)", re.ASCII)
 
 Path = str | os.PathLike[str]
 Identity = tuple[object, ...]
@@ -51,10 +53,14 @@ def file_of_output(name: str) -> str:
 
 def descriptor_of(path: Path) -> int | None:
     """Returns the open file of this process that a name stands for: /dev/stdout, /dev/fd/3, /proc/self/fd/3 or a link
-    to one of these; None for the name of any other file.
+    to one of these; None for the name of any other file. These names mean the open file whatever is in /dev.
     """
     name = os.path.abspath(path)
     for _ in range(MOST_LINKS):
+        if name in STANDARD_STREAMS:
+            return STANDARD_STREAMS[name]
+        if named := NAMED_DESCRIPTOR.fullmatch(name):
+            return int(named[1])
         folder, last = os.path.realpath(os.path.dirname(name)), os.path.basename(name)
         if folder == f"/proc/{os.getpid()}/fd":
             return int(last) if last.isdecimal() else None

@@ -40,10 +40,10 @@ int open_there(const std::string& path, const system::FileFacts& there) {
 
 constexpr std::string_view kPipe = "pipe:";
 
-/* "-", "pipe:N" as FFmpeg's protocols have it; nullopt: a path of a file. */
+/* "-", "pipe:N" as FFmpeg's protocols have it, /dev/stdout; nullopt: a path of a file. */
 StatusOr<std::optional<int>> descriptor_of(const std::string& path, const char* option) {
   if (path == "-") return std::optional(system::kStandardOutput);
-  if (!path.starts_with(kPipe)) return std::optional<int>();
+  if (!path.starts_with(kPipe)) return system::named_descriptor(path);
   int fd = -1;
   const char* const end = path.data() + path.size();
   const auto [rest, failure] = std::from_chars(path.data() + kPipe.size(), end, fd);

@@ -5,9 +5,10 @@
  * old one. Where it could not take its place without a loss (an old file with other names or an access list, one whose
  * owner it cannot be given) or cannot be renamed (to a mount point), commit() copies it into the old one.
  *
- * Some things are written in place from the beginning: what is no regular file (/dev/stdout, a pipe), a file in a
+ * Some things are written in place from the beginning: what is no regular file (a device, a pipe), a file in a
  * folder where none can be made, and whatever the caller wants to be readable while it grows. A file is written so by
- * one at a time. "-" is standard output and "pipe:3" that open descriptor, to which text is only ever added.
+ * one at a time. "-" and /dev/stdout are standard output, "pipe:3" and /dev/fd/3 that open descriptor, to
+ * which text is only ever added.
  *
  * A file of another kind is not replaced (replace.h). Writing beyond the limit of `ulimit -f` is an error (EFBIG). */
 #ifndef VMAFX_REPORT_OUTPUT_FILE_H

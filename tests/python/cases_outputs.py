@@ -13,10 +13,12 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from unittest import mock
 
 import vmafx as module
 from command import Done, environment, vmafx
 from common import Skip, case, check, check_equal, raises
+from vmafx import _identity
 from vmafx.command import merge
 from vmafx.command.__main__ import SUBCOMMANDS, _parser
 from vmafx.command._outputs import DIFFERENCES, KEPT_SCORES, PAGE, POINTS, REPORT, RESULTS, Output, check_outputs
@@ -462,6 +464,15 @@ def outputs_are_written_again(lab):
 
 
 @case
+def names_of_streams_need_no_links(lab):
+    """A container may lack /dev/stdout: writing to it makes no file of that name."""
+    (lab.folder / "link").symlink_to("/dev/fd/7")
+    with mock.patch("os.path.realpath", os.path.abspath):
+        names = "/dev/stdout", "/dev/../dev/stderr", "/dev/fd/5", "/proc/self/fd/6", lab.folder / "link", "/dev/null"
+        check_equal([_identity.descriptor_of(name) for name in names], [1, 2, 5, 6, 7, None], "descriptors")
+
+
+@case
 def streams_and_devices_are_written_as_they_are(lab):
     words = [sys.executable, "-m", "vmafx.command", "score", str(lab.clips.dist), str(lab.clips.ref), "--report"]
     settings = {"cwd": lab.folder, "env": environment(lab), "stderr": subprocess.PIPE}
@@ -503,6 +514,7 @@ def devices_are_for_all_users(lab):
     program = """
 import os, sys
 from pathlib import Path
+from unittest import mock
 from vmafx.command._outputs import PAGE, Output, check_outputs
 if os.getuid() == 0:
     os.setgroups([])

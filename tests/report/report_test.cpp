@@ -1086,9 +1086,13 @@ START_TEST(descriptors_are_checked_at_once) {
   assert_contains(open_over(pipe(input)).message(), "is not open for writing");
   ck_assert_int_eq(open_over(pipe(input)).code(), EBADF);
   ck_assert_int_eq(open_over(pipe(output)).code(), EEXIST);  // its beginning would be overwritten
-  ck_assert_int_eq(open_over("/proc/self/fd/" + std::to_string(output)).code(), EEXIST);
+  for (const char* folder : {"/proc/self/fd/", "/dev/fd/"}) {
+    ck_assert_int_eq(open_over(folder + std::to_string(output)).code(), EEXIST);
+    ck_assert_int_eq(open_over(std::string(folder) + "1000").code(), EBADF);
+  }
   ck_assert_int_gt(lseek(output, 0, SEEK_END), 0);
-  succeed(open_over(pipe(output)));
+  for (const char* folder : {"pipe:", "/proc/self/fd/", "/dev/fd/"})
+    succeed(open_over(folder + std::to_string(output)));
   succeed(open_over(path, ReportFormat::kJson, true));
   assert_text_eq(contents(path), "foreign");
   close(input);

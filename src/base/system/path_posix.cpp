@@ -1,12 +1,15 @@
 #include "base/system/path.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <climits>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 
 namespace vmafx::system {
 namespace {
@@ -25,6 +28,19 @@ bool fits_system(const std::string& path, size_t more) {
     begin = end + 1;
   }
   return true;
+}
+
+std::optional<int> named_descriptor(const std::string& path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    int fd = -1;
+    const char* const end = path.data() + path.size();
+    const auto [rest, failure] = std::from_chars(path.data() + folder.size(), end, fd);
+    if (failure == std::errc() && rest == end && fd >= 0) return fd;
+  }
+  return {};
 }
 
 bool names_descriptor(const std::string& path) {
