@@ -17,9 +17,10 @@ import vmafx as vmafx_module
 from cases_ranges import encode_pair
 from cases_score import OLD_REPORT, seen_on_a_terminal
 from command import Done, environment, vmafx
-from common import case, check, check_equal, gray_pairs, top
+from common import case, check, check_equal, gray_pairs, raises, top
 from vmafx.command import _ffmpeg, _parts
 from vmafx.command._heatmaps import HEAT, Folder, of_ranges
+from vmafx.command._map_files import renewed
 from vmafx.command._known_metrics import METRICS
 from vmafx.command._said import Said
 from vmafx.command._scoring import TimeRange, Settings, prepare, score
@@ -468,6 +469,33 @@ def heat_maps_that_are_missing(lab, wanted, name):
     vmafx_merged(lab, *words, "ranges").succeeded()
     check_equal((lab.folder / "other").read_bytes(), b"other", "a file that a link leads to")
     check((lab.folder / "ranges" / name).read_bytes() == wanted[name], "the merged heat maps differ")
+
+
+@case
+def maps_of_a_run_replace_those_of_another(lab):
+    """A folder has the maps of one name of the last run alone, whatever their size; files of others stay, and a failure
+    changes nothing.
+    """
+    folder = lab.folder / "maps"
+    others = {"note.txt": b"own", "ssim_2x1_f32.gray": b"12345678", "psnr_y_14x9_f32.gray.bak": b"own"}
+    once = *drawn_pair(lab, "216x144", 2, rate=5), "--model", "none", "--as-is", "--feature", "psnr:enable_chroma=false"
+    scored(lab, *once, "--maps", folder).succeeded()
+    check_equal(list(maps_in(folder)), ["psnr_y_14x9_f32.gray"], "the first run's")
+    for name, content in {**others, "psnr_y_encode1_2x1_f32.gray": b"12345678"}.items():
+        (folder / name).write_bytes(content)
+    kept = maps_in(folder)
+    with raises(Failure, "no more"), renewed(folder, lambda path: None) as new:
+        (new / "psnr_y_1x1_f32.gray").write_bytes(b"1234")
+        raise Failure("no more")
+    check(maps_in(folder) == kept, "a failure has changed the folder")
+    twice = *drawn_pair(lab, "192x108", 2, rate=5), *once[2:]
+    scored(lab, *twice, "--maps", folder).succeeded()
+    check_equal(set(maps_in(folder)), {"psnr_y_12x7_f32.gray", *others}, "files after another run")
+    (folder / "psnr_y_2x2_f32.gray").write_bytes(b"123")
+    scored(lab, *twice, "--maps", folder).failed(1, "psnr_y_2x2_f32.gray exists and is not a file of whole maps")
+    scored(lab, *twice, "--maps", folder, "--force").succeeded()
+    check_equal(set(maps_in(folder)), {"psnr_y_12x7_f32.gray", *others}, "files after a run with --force")
+    check({name: (folder / name).read_bytes() for name in others} == others, "another file has changed")
 
 
 @case

@@ -11,18 +11,15 @@ names. A file is a stream of pictures, whose size its name tells; pictures that 
 import contextlib
 import itertools
 import os
-import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from .._identity import values_of
-from ._outputs import HEATMAPS, MAPS as MAP_FILES, Kind
+from ._map_files import RANGE, are_pictures, is_heat_map, is_map, named, outdated
 from ._terminal import Failure, make_part, shown
 
-SIZE = re.compile(r".+_(\d{1,6})x(\d{1,6})_[^_]+\.gray")
-ENCODE = re.compile(r".+_encode(\d+)_[^_]+_[^_]+\.gray")
 COPIED_AT_ONCE = 1 << 20  # bytes
 
 
@@ -31,19 +28,16 @@ class Pictures(NamedTuple):
 
     option: str
     noun: str
-    kind: Kind
-    sample_bytes: int
+    is_named: Callable[[str], bool]  # whether a file is called so
 
     def size_of(self, name: str) -> int:
         """Returns the bytes of a picture in the file of this name; 0: it is not one of these files."""
-        found = SIZE.fullmatch(name)
-        if not found or not self.kind.files or not self.kind.files.fullmatch(name):
-            return 0
-        return int(found[1]) * int(found[2]) * self.sample_bytes
+        found = named(name)
+        return found.picture_bytes if found and self.is_named(name) else 0
 
 
-HEAT = Pictures("heatmaps_path", "heat maps", HEATMAPS, 2)
-MAPS = Pictures("maps", "maps", MAP_FILES, 4)
+HEAT = Pictures("heatmaps_path", "heat maps", is_heat_map)
+MAPS = Pictures("maps", "maps", is_map)
 
 
 class Folder(NamedTuple):
@@ -70,7 +64,7 @@ class Folder(NamedTuple):
         path = self.path / name
         if force or not os.path.lexists(path):
             return
-        if path.is_symlink() or not path.is_file() or path.stat().st_size % self.pictures.size_of(name):
+        if not are_pictures(path):
             told = f"exists and is not a file of {self.pictures.noun} of this size"
             raise Failure(f"{path} {told}. Name another folder, or add --force to replace it")
 
@@ -127,15 +121,20 @@ class Joiner:
         self._folders, self._force = folders, force
 
     def join(self, encodes: Sequence[Sequence[Place]]) -> None:
-        """Writes the files of all folders under other names, and then gives them theirs. `encodes`: the places of each
-        encode's ranges. Raises Failure.
+        """Writes the files of all folders under other names, and then gives them theirs; what earlier runs have left of
+        the same maps goes away. `encodes`: the places of each encode's ranges. Raises Failure.
         """
         parts: list[tuple[Path, Path]] = []
+        old: list[Path] = []
         path = Path()
         try:
             for folder in self._folders:
                 path = folder.path
-                for name in folder.names(encodes[0]):
+                names = folder.names(encodes[0])
+                old += outdated(path, names)
+                for path in old:
+                    folder.check(path.name, self._force)
+                for name in names:
                     path = folder.path / name
                     folder.check(name, self._force)
                     parts.append((make_part(path), path))
@@ -143,6 +142,8 @@ class Joiner:
                     _write(parts[-1][0], files, folder.pictures.size_of(name))
             for part, path in parts:
                 os.replace(part, path)
+            for path in old:
+                path.unlink()
         except OSError as error:
             raise Failure(f"cannot write {shown(path)}: {error.strerror}") from error
         finally:
@@ -152,12 +153,13 @@ class Joiner:
 
 def _places(name: str, encodes: Sequence[Sequence[Place]]) -> Sequence[Place]:
     """Returns the places of the encode that a file is of, as its name tells."""
-    found = ENCODE.fullmatch(name)
-    return encodes[int(found[1]) if found and int(found[1]) < len(encodes) else 0]
+    found = named(name)
+    number = (found and found.encode) or 0
+    return encodes[number if number < len(encodes) else 0]
 
 
 def _folder_of(folder: Path, given: str) -> Path:
-    path = folder / f"range_{given}"
+    path = folder / f"{RANGE}{given}"
     if path.parent != folder:
         raise Failure(f"{shown(given)} is not the text of a range: name reports that the filter has written")
     return path

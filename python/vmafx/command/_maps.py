@@ -4,17 +4,16 @@ A picture has a sample for each block. Its colors are ffmpeg's palette cividis, 
 others do: the dark end stands for 0 and less, the light end for a highest value and more.
 """
 
-import re
 import subprocess
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ._map_files import is_map, named
 from ._terminal import Failure, shown
 
 FLOAT = 4  # bytes
-FILE = re.compile(r"(.+?)(?:_encode(\d+))?_(\d{1,5})x(\d{1,5})_f32\.gray")
 LATE_S = 60.0
 STEPS = 255  # of the palette
 LONGEST_BLOCK = 512  # samples
@@ -56,10 +55,8 @@ def find_maps(folder: Path, encode: int | None) -> dict[str, MapFile]:
         names = sorted(path.name for path in folder.iterdir())
     except OSError as error:
         raise Failure(f"cannot read the maps in {shown(folder)}: {error.strerror}") from error
-    wanted = None if encode is None else str(encode)
-    parts = [found for name in names if (found := FILE.fullmatch(name)) and found[2] == wanted]
-    files = [MapFile(found[1], folder / found[0], int(found[3]), int(found[4])) for found in parts]
-    return {file.name: file for file in files if file.width and file.height}
+    maps = [(name, found) for name in names if is_map(name) and (found := named(name)) and found.encode == encode]
+    return {found.name: MapFile(found.name, folder / name, found.width, found.height) for name, found in maps}
 
 
 def extent(blocks: tuple[int, int], size: tuple[int, int]) -> tuple[float, float] | None:

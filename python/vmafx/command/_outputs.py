@@ -16,6 +16,7 @@ from pathlib import Path
 
 from .. import _identity, _system
 from .._identity import Identity
+from ._map_files import are_pictures, is_heat_map, is_map
 from ._terminal import Failure
 
 BEGINNING, ENDING = 1 << 16, 1 << 18  # bytes at both ends of a file that tell its kind
@@ -41,7 +42,7 @@ class Kind:
 
     name: str  # for errors: "this file exists and has no NAME in it"
     is_in: Callable[[str, str], bool]  # takes the first characters of a file, and the last ones after these
-    files: re.Pattern[str] | None = None  # matches the files' names if the output is a folder
+    files: Callable[[str], object] | None = None  # whether a file of the output, which is a folder, is called so
     is_video: bool = False  # whether names of videos are expected
 
 
@@ -94,10 +95,10 @@ WHOLE_REPORT = Kind("report of a whole stream", _is_whole_report)
 POINTS = Kind("points of vmafx compare", _are_points)
 DIFFERENCES = Kind("differences of vmafx compare", _are_differences)
 RESULTS = Kind("results of vmafx library", _are_results)
-KEPT_SCORES = Kind("report of vmafx", _is_report, re.compile(r".*-[0-9a-f]{20}\.ndjson"))
-HEATMAPS = Kind("heatmap", lambda begin, end: False, re.compile(r".*_heatmap_.*_16b\.gray"))
-MAPS = Kind("map", lambda begin, end: False, re.compile(r".+_\d{1,6}x\d{1,6}_f32\.gray"))
-RANGES = Kind("range", lambda begin, end: False, re.compile(r".*"))
+KEPT_SCORES = Kind("report of vmafx", _is_report, re.compile(r".*-[0-9a-f]{20}\.ndjson").fullmatch)
+HEATMAPS = Kind("heatmap", lambda begin, end: False, is_heat_map)
+MAPS = Kind("map", lambda begin, end: False, is_map)
+RANGES = Kind("range", lambda begin, end: False, lambda name: True)
 ENCODE = Kind("encode", lambda begin, end: False, is_video=True)  # replaced with --force alone
 
 
@@ -175,11 +176,14 @@ class Guard:
         if output.kind not in (HEATMAPS, MAPS) or not output.path.is_dir():
             return
         for path in output.path.iterdir():
-            if output.kind.files and output.kind.files.fullmatch(path.name):
+            if output.kind.files and output.kind.files(path.name):
                 self._check_identity(Output(output.option, path, output.kind), None)
                 if path.is_symlink() and not self._force:
                     told = f"{output.option}: {path} is a link to another file, which would be overwritten"
                     raise Failure(f"{told}. Remove it, or add --force", 2)
+                if output.kind is MAPS and not self._force and not are_pictures(path):
+                    told = f"{output.option}: {path} exists and is not a file of whole maps of this size"
+                    raise Failure(f"{told}. Name another folder, or add --force to replace it")
 
 
 def check_outputs(inputs: Iterable[str | Path | None], outputs: Iterable[Output | None], force: bool) -> Guard:
@@ -254,7 +258,7 @@ def _identities_of_stream(stream: int) -> set[Identity]:
 
 def _is_file_of(folder: Output, path: Path) -> bool:
     """Returns whether `path` may become one of the files in an output that is a folder."""
-    if not folder.kind.files or not folder.kind.files.fullmatch(path.name):
+    if not folder.kind.files or not folder.kind.files(path.name):
         return False
     return not _identity.identities(path.parent).isdisjoint(_identity.identities(folder.path))
 

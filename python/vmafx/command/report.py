@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import _ffmpeg
-from ._maps import FILE
+from ._map_files import is_map
 from ._schemas import MOST_TIME, check_packages
 from ._scores import Encode, read_scores
 from ._outputs import PAGE, Guard, Output, add_force, check_outputs
@@ -169,7 +169,7 @@ def _files_of_maps(folders: Sequence[Path]) -> list[Path]:
     files: list[Path] = []
     for folder in folders:
         with contextlib.suppress(OSError):  # find_maps() tells what cannot be read
-            files += [path for path in folder.iterdir() if FILE.fullmatch(path.name)]
+            files += [path for path in folder.iterdir() if is_map(path.name)]
     return files
 
 

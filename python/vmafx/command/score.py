@@ -10,7 +10,7 @@ import json
 import math
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import Any
 from .._identity import files_of_models
 from . import _ffmpeg, _jobs, _look, _parts, _sync
 from ._changes import AS_TAGGED, MATRICES, RANGES, Box, Change, Turn
+from ._map_files import RANGE, renewed
 from ._models import Scale
 from ._names import redact
 from ._outputs import MAPS, PAGE, REPORT, Guard, Output, add_force, check_outputs, heatmaps
@@ -330,7 +331,8 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.report_maps:
             work = _with_maps(work, Path(folder) / "maps")
         with packets_beside(work) if is_told else contextlib.nullcontext([]) as packets:
-            work, result = _scored(arguments, work, log)
+            with _maps_beside(arguments, work, guard) as with_maps:
+                work, result = _scored(arguments, with_maps, log)
         told = provenance_of(work, result.encodes, log, packets, arguments.range) if is_told else None
         if arguments.log:
             content = add_to_log(log, told) if told and log.suffix in FORMATS else log.read_bytes()
@@ -346,10 +348,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _with_maps(work: Work, folder: Path) -> Work:
-    """Returns the work whose filters write maps: to the folder of --maps, or else to this one. Raises Failure."""
+    """Returns the work whose filters write maps to this folder. Raises Failure."""
     if not work.models:
         raise Failure("--report-maps shows where frames lose a model's score: give a model with --model", 2)
-    return work if work.settings.maps else replace(work, settings=replace(work.settings, maps=str(folder)))
+    return replace(work, settings=replace(work.settings, maps=str(folder)))
+
+
+@contextlib.contextmanager
+def _maps_beside(arguments: argparse.Namespace, work: Work, guard: Guard) -> Iterator[Work]:
+    """Yields the work whose filters write the maps of --maps, which have their places at the end. Raises Failure."""
+    if not arguments.maps:
+        yield work
+        return
+    with renewed(arguments.maps, guard) as folder:
+        yield replace(work, settings=replace(work.settings, maps=str(folder)))
 
 
 def _page(arguments: argparse.Namespace, work: Work, result: Result) -> Page:
@@ -359,7 +371,7 @@ def _page(arguments: argparse.Namespace, work: Work, result: Result) -> Page:
     *dists, ref = arguments.videos
     media = Media(work.settings.ffmpeg, dists, ref, starts, options, filters)
     maps = None
-    if arguments.report_maps and (folder := work.settings.maps):
+    if arguments.report_maps and (folder := arguments.maps or work.settings.maps):
         name = next(iter(work.models))
         size = next(work.size_of(group) for group in work.groups if name in group.keys)
         numbers = range(len(dists)) if len(dists) > 1 else (None,)
@@ -381,7 +393,7 @@ def _prepared(arguments: argparse.Namespace, log: Path) -> Work:
     work = with_decoders(work, arguments.device)
     for line in work.notes:
         note(line)
-    return replace(work, settings=replace(work.settings, maps=str(arguments.maps))) if arguments.maps else work
+    return work
 
 
 def _scored(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Work, Result]:
@@ -400,7 +412,7 @@ def _scored(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Work,
                 note(line)
         work = other
         log.unlink()
-        if arguments.report_maps and not arguments.maps:
+        if work.settings.maps:
             shutil.rmtree(work.settings.maps)
     result = Result.of(work, encodes, arguments.range)
     _warn(result)
@@ -588,6 +600,7 @@ def _check_outputs(arguments: argparse.Namespace) -> Guard:
         arguments.report and Output("--report", arguments.report, PAGE),
         arguments.log and Output("--log", arguments.log, REPORT),
         arguments.maps and Output("--maps", arguments.maps, MAPS),
+        arguments.maps and arguments.range and Output("--maps", arguments.maps / f"{RANGE}{arguments.range}", MAPS),
         *heatmaps([*arguments.feature, *(arguments.model or [])]),
     ]
     return check_outputs(

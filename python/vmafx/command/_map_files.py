@@ -1,0 +1,120 @@
+"""The files of pictures into which the filter writes maps and heat maps: their names, and how a folder of maps gets new
+ones.
+
+A file is a stream of pictures, one for each frame. Its name tells the map, the encode if there are several, and the
+size: `vmaf_60x34_f32.gray`, `vmaf_encode1_60x34_f32.gray`, `cambi_heatmap_scale_0_1920x1080_16b.gray`.
+
+    with renewed(folder, guard) as new:  # nothing of it stays behind after a failure
+        …  # write maps into `new`
+"""
+
+import contextlib
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ._terminal import Failure, shown
+
+NAME = re.compile(r"(.+?)(?:_encode(\d+))?_(\d{1,6})x(\d{1,6})_(f32|16b)\.gray")
+SAMPLE_BYTES = {"f32": 4, "16b": 2}
+RANGE = "range_"  # the folder of a range begins so
+
+
+@dataclass(frozen=True)
+class GrayFile:
+    """A file as its name tells it."""
+
+    name: str  # of the map
+    encode: int | None  # None: there is one encode
+    width: int
+    height: int
+    format: str
+
+    @property
+    def picture_bytes(self) -> int:
+        return self.width * self.height * SAMPLE_BYTES[self.format]
+
+
+def named(file: str) -> GrayFile | None:
+    """Returns what the name of a file tells; None if no map and no heat map is called so."""
+    found = NAME.fullmatch(file)
+    if not found or not int(found[3]) or not int(found[4]):
+        return None
+    return GrayFile(found[1], int(found[2]) if found[2] else None, int(found[3]), int(found[4]), found[5])
+
+
+def is_map(file: str) -> bool:
+    """Returns whether a map is called so."""
+    found = named(file)
+    return found is not None and found.format == "f32"
+
+
+def is_heat_map(file: str) -> bool:
+    """Returns whether a heat map is called so."""
+    found = named(file)
+    return found is not None and found.format == "16b" and "_heatmap_" in file
+
+
+def are_pictures(path: Path) -> bool:
+    """Returns whether a file has whole pictures of the size in its name, and no other name: it is no link, neither a
+    symbolic nor a hard one. Samples alone do not tell what they are. Raises OSError.
+    """
+    found, state = named(path.name), os.lstat(path)
+    if not found or not stat.S_ISREG(state.st_mode) or state.st_nlink > 1:
+        return False
+    return state.st_size % found.picture_bytes == 0
+
+
+def outdated(folder: Path, names: Iterable[str]) -> list[Path]:
+    """Returns the files in a folder that have the same maps as those with these names, of another run: in another size,
+    or of other numbers of encodes. Raises OSError.
+    """
+    new = set(names)
+    maps = {found.name for name in new if (found := named(name))}
+    old = sorted(set(os.listdir(folder)) - new)
+    return [folder / name for name in old if is_map(name) and (found := named(name)) and found.name in maps]
+
+
+@contextlib.contextmanager
+def renewed(folder: Path, check: Callable[[Path], object]) -> Iterator[Path]:
+    """Yields a new folder for the maps of a run. At the end, its files take the place of those in `folder`, and what
+    earlier runs have left of the same maps goes away; until then, and after a failure, `folder` stays as it is.
+
+    `check(folder)` raises Failure if what has the name of a map there may not be replaced: _outputs.check_outputs()
+    returns it. Raises Failure.
+    """
+    check(folder)
+    made: list[Path] = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        os.makedirs(folder, exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix=".maps-", suffix=".part", dir=folder))
+    except OSError as error:
+        raise Failure(f"--maps {shown(folder)}: the folder cannot be used: {error.strerror}") from error
+    try:
+        yield new
+        for own in [new, *(path for path in sorted(new.iterdir()) if path.is_dir())]:
+            to = folder / own.relative_to(new)
+            check(to)
+            _replace(own, to)
+    except OSError as error:
+        raise Failure(f"--maps {shown(folder)}: cannot write there: {error.strerror}") from error
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+        for path in made:
+            with contextlib.suppress(OSError):
+                path.rmdir()  # if it is empty
+
+
+def _replace(new: Path, folder: Path) -> None:
+    """Moves the files of a folder into another one. Raises OSError."""
+    folder.mkdir(exist_ok=True)
+    names = sorted(path.name for path in new.iterdir() if path.is_file())
+    for name in names:
+        os.replace(new / name, folder / name)
+    for path in outdated(folder, names):
+        path.unlink()
