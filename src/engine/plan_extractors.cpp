@@ -10,7 +10,6 @@ namespace {
 
 /* Fails with the reason why the CPU must run this metric, although it has kernels. */
 Status fits_device(const PlannedExtractor& planned, const VideoFormat& format) {
-  if (planned.needs_mapping() && !(planned.info->flags & kMapsHip)) return error(ENOTSUP, "no kernel makes its maps");
   return planned.info->fits_device ? planned.info->fits_device(planned.options, format) : Status();
 }
 

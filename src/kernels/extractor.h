@@ -38,7 +38,6 @@ enum ExtractorFlags : uint32_t {
   kFps = 1u << 2,          // scores depend on the number of pictures in a second: VideoFormat::fps
   kWholeChroma = 1u << 3,  // chroma of odd sizes may be rounded up: VideoFormat::whole_chroma, Reads::whole_chroma
   kMaps = 1u << 4,         // its sums can tell where in the picture they come from: kernels/maps.h
-  kMapsHip = 1u << 5,      // it has kernels for them: create_mapping() takes Placement::kDevice, too
 };
 
 /* The place where sums are made: in host memory by the CPU, or in device memory by kernels. */
@@ -276,8 +275,8 @@ struct ExtractorInfo {
    * before the late options is done once. Scorers are those of create()'s extractors. nullptr: no option is late. */
   StatusOr<std::unique_ptr<Extractor>> (*create_shared)(std::span<const Options> variants, const VideoFormat& format,
                                                         Placement placement) = nullptr;
-  /* Makes an extractor whose raw sums have maps, too (kernels/maps.h), on the CPU unless kMapsHip is set. With kMaps:
-   * those of create()'s have them if this is nullptr. */
+  /* Makes an extractor whose raw sums have maps, too (kernels/maps.h). With kMaps: those of create()'s have them if this
+   * is nullptr. */
   StatusOr<std::unique_ptr<Extractor>> (*create_mapping)(const Options& options, const VideoFormat& format,
                                                          Placement placement) = nullptr;
   /* Why this format or these option values must run on the CPU although create() accepts them. nullptr: kernels take

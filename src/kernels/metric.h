@@ -198,16 +198,6 @@ Created with_fields(const Options& options, const VideoFormat& format, Placement
 }
 
 template <class Fields>
-Fields fields_mapped_by(Created (*make)(const Fields&, const VideoFormat&));
-
-/* ExtractorInfo::create_mapping by a function that takes the options as a struct of fields, for the CPU alone. With
- * kernels for maps it is with_fields(). */
-template <auto make>
-Created mapping_with_fields(const Options& options, const VideoFormat& format, Placement) {
-  return make(options.fields<decltype(fields_mapped_by(make))>(), format);
-}
-
-template <class Fields>
 Fields fields_shared_by(Created (*make)(std::span<const Fields>, const VideoFormat&, Placement));
 
 /* ExtractorInfo::create_shared by a function that takes each set of options as a struct of fields. */

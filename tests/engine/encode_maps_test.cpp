@@ -205,7 +205,7 @@ START_TEST(encodes_have_their_own_maps) {
 }
 END_TEST
 
-/* The device is the emulator. Kernels make the maps but those of float_ansnr. */
+/* The device is the emulator. */
 START_TEST(the_gpu_has_the_same_maps) {
   use_emulator();
   const std::string features = std::string(kFeature) + "|name=ciede|name=float_ansnr";
@@ -215,9 +215,7 @@ START_TEST(the_gpu_has_the_same_maps) {
   params.backend = "hip";
   const Received on_device = score(params);
   ck_assert_msg(!on_device.error, "%s", on_device.log.c_str());
-  assert_contains(on_device.log, "float_ansnr runs on the CPU: no kernel makes its maps");
-  for (const char* metric : {"psnr", "xpsnr", "vif", "adm", "ciede"})
-    ck_assert(on_device.log.find(format_text("%s runs on the CPU", metric)) == std::string::npos);
+  ck_assert_msg(on_device.log.find("runs on the CPU") == std::string::npos, "%s", on_device.log.c_str());
   for (size_t frame = 0; frame < kFrames; frame++)
     for (const auto& [name, map] : on_cpu.maps[0][frame])
       ck_assert_msg(on_device.maps[0][frame].at(name).values == map.values, "%s of frame %zu", name.c_str(), frame);

@@ -52,7 +52,7 @@ void check(const ExtractorInfo& info, const ParityCase& given) {
   check(info, given, pictures.pairs(), "");
   const std::vector<PicturePair> encodes = with_shared_references(pictures.pairs());
   if (has_encodes(given)) check(info, given, encodes, ", several encodes");
-  if (info.flags & kMapsHip && given.also.empty()) check_maps(info, given, encodes);
+  if (info.create_mapping && given.also.empty()) check_maps(info, given, encodes);
 }
 
 }  // namespace

@@ -114,13 +114,9 @@ float pooled(const FloatAdmParams& params, int kind, int index, const uint64_t* 
 
 /* -- Blocks, in sums with maps: they follow the frame's, scale by scale -------------------------------------------- */
 
-size_t first_block(const FloatAdmParams& params, int scale) {
-  return blocks_before(scale, [&](int s) { return FloatAdmBlocks::grid(params.scale[s], s); });
-}
-
 const FloatAdmBlockSums* blocks_of(const FloatAdmParams& params, const void* sums, int scale) {
   return reinterpret_cast<const FloatAdmBlockSums*>(static_cast<const std::byte*>(sums) + params.sums_bytes()) +
-         first_block(params, scale);
+         float_adm_first_block(params, scale);
 }
 
 /* The map of a scale: what is lost there, or what is added. */
@@ -257,10 +253,13 @@ std::vector<MapInfo> maps_of(const FloatAdmParams& params) {
 /* Raw sums: the frame's, then the blocks' of each scale. */
 class FloatAdmMapping final : public MappingExtractor {
  public:
-  explicit FloatAdmMapping(const FloatAdmParams& params) : MappingExtractor({}, maps_of(params)), params_(params) {}
+  FloatAdmMapping(const FloatAdmParams& params, Placement placement)
+      : MappingExtractor({}, maps_of(params)), params_(params),
+        device_twin_(placement == Placement::kDevice ? float_adm_mapped_hip(params).twin : nullptr) {}
 
+  DeviceTwin* device_twin() const override { return device_twin_.get(); }
   size_t sums_bytes() const override {
-    return params_.sums_bytes() + first_block(params_, kAdmScales) * sizeof(FloatAdmBlockSums);
+    return params_.sums_bytes() + float_adm_first_block(params_, kAdmScales) * sizeof(FloatAdmBlockSums);
   }
   size_t scratch_bytes() const override {
     return use_plain_cpu() ? float_adm_scratch_bytes_plain(params_) : float_adm_scratch_bytes_simd(params_);
@@ -275,6 +274,7 @@ class FloatAdmMapping final : public MappingExtractor {
 
  private:
   const FloatAdmParams params_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
 void FloatAdmMapping::extract(const FrameSet& frames, std::byte* scratch, void* sums) const {
@@ -284,13 +284,13 @@ void FloatAdmMapping::extract(const FrameSet& frames, std::byte* scratch, void* 
   FloatAdmBlocks blocks;
   for (int s = 0; s < kAdmScales; s++)
     blocks.scale[s] = reinterpret_cast<FloatAdmBlockSums*>(static_cast<std::byte*>(sums) + params_.sums_bytes()) +
-                      first_block(params_, s);
+                      float_adm_first_block(params_, s);
   (use_plain_cpu() ? float_adm_mapped_plain : float_adm_mapped_simd)(params_, ref, dist, scratch, words, blocks);
 }
 
-Created create_mapping(const FloatAdmOptions& options, const VideoFormat& format) {
+Created create_mapping(const FloatAdmOptions& options, const VideoFormat& format, Placement placement) {
   VMAFX_ASSIGN(const FloatAdmParams params, params_of(options, format));
-  return std::unique_ptr<Extractor>(new FloatAdmMapping(params));
+  return std::unique_ptr<Extractor>(new FloatAdmMapping(params, placement));
 }
 
 }  // namespace
@@ -308,7 +308,7 @@ constexpr ExtractorInfo kFloatAdmExtractor = {
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,
-    .create_mapping = mapping_with_fields<create_mapping>,
+    .create_mapping = with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

@@ -91,6 +91,11 @@ struct FloatAdmBlocks {
   }
 };
 
+/* The blocks of the scales before this one: so many come first where those of all scales lie one behind the other. */
+inline size_t float_adm_first_block(const FloatAdmParams& params, int scale) {
+  return blocks_before(scale, [&](int s) { return FloatAdmBlocks::grid(params.scale[s], s); });
+}
+
 /* Fill in `blocks`, too, the same on all processors. Only for cubes. Scratch is that of float_adm_plain() and
  * float_adm_simd(). */
 void float_adm_mapped_plain(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist,
@@ -100,6 +105,8 @@ void float_adm_mapped_simd(const FloatAdmParams& params, const SamplePlane& ref,
 
 /* The HIP twin's kernels. */
 OwnedDeviceTwin float_adm_hip(const FloatAdmParams& params);
+/* Its sums: the frame's, then FloatAdmBlockSums of each scale, which stay 0 if sums are not of cubes. */
+OwnedDeviceTwin float_adm_mapped_hip(const FloatAdmParams& params);
 
 extern const ExtractorInfo kFloatAdmExtractor;
 

@@ -1,10 +1,12 @@
-/* The HIP twin of float_adm: one kernel for each scale, from the finest on. */
+/* The HIP twin of float_adm: one kernel for each scale, from the finest on, and with maps one more for its blocks. */
 #include <algorithm>
+#include <optional>
 
 #include "kernels/adm/adm_pass.h"
 #include "kernels/adm/float_adm.h"
 #include "kernels/adm/float_adm_work.h"
 #include "kernels/device_twin.h"
+#include "kernels/steps/block_sums_hip.h"
 #include "kernels/steps/row_sums_hip.h"
 
 namespace vmafx {
@@ -32,7 +34,7 @@ Tiling make_tiling(Interval made, int from, int to, int step) {
 
 class FloatAdmHip : public DeviceTwin {
  public:
-  explicit FloatAdmHip(const FloatAdmParams& params)
+  FloatAdmHip(const FloatAdmParams& params, bool maps)
       : cubes_(params.cubes()),
         samples_(kernels_.add((cubes_ ? kernels::float_adm : kernels::float_adm_powers).of(params.bpc))),
         bands_(kernels_.add(cubes_ ? kernels::float_adm_bands : kernels::float_adm_powers_bands)) {
@@ -42,6 +44,10 @@ class FloatAdmHip : public DeviceTwin {
       needs[s] = adm_needs(params.scale[s], scored, s + 1 < kAdmScales ? &needs[s + 1] : nullptr);
     }
     for (int s = 0; s < kAdmScales; s++) plan_scale(params, s, needs[s]);
+    if (!maps || !cubes_) return;
+    block_sums_.emplace(kernels_);
+    for (int s = 0; s < kAdmScales; s++)
+      first_block_[s] = params.sums_bytes() + float_adm_first_block(params, s) * sizeof(FloatAdmBlockSums);
   }
 
   size_t scratch_bytes(int frames) const override {
@@ -63,7 +69,9 @@ class FloatAdmHip : public DeviceTwin {
       if (!cubes_) stage.sums = batch.sums_of<FloatAdmPowerSums>(s * sizeof(FloatAdmPowerSums));
       if (cubes_ && stage.scored) stage.values = row_sums_.values(parts_[s], rows);
       VMAFX_TRY((s == 0 ? samples_ : bands_).launch(batch, batch.grid(tiles_[s][0], tiles_[s][1]), stage));
-      if (cubes_ && stage.scored) VMAFX_TRY(row_sums_.add_rows(batch, parts_[s], rows));
+      if (!cubes_ || !stage.scored) continue;
+      if (block_sums_) VMAFX_TRY(add_blocks(batch, s, stage));
+      VMAFX_TRY(row_sums_.add_rows(batch, parts_[s], rows));
     }
     return cubes_ ? row_sums_.add_sums(batch, rows) : Status();
   }
@@ -73,6 +81,13 @@ class FloatAdmHip : public DeviceTwin {
   PlanePairs<float> take_bands(int s, int frames, ScratchLayout& memory) const {
     const FloatAdmBand& to = stages_[s].to;
     return memory.take_pairs<float>(round_up(to.x.end - to.first_x, 4), to.y.end - to.y.begin, frames);
+  }
+
+  Status add_blocks(const DeviceBatch& batch, int index, const FloatAdmStage& stage) const {
+    const FloatAdmScale& scale = stage.scale;
+    const BlockGrid grid = FloatAdmBlocks::grid(scale, index);
+    const BlocksOfValues blocks = {grid.side, grid.w, grid.h, stage.columns.begin, scale.top, scale.left, scale.right};
+    return block_sums_->add(batch, stage.values, blocks, 0, kFloatAdmKinds * kAdmBands, first_block_[index]);
   }
 
   void plan_scale(const FloatAdmParams& params, int index, const AdmNeeds& needs) {
@@ -118,12 +133,17 @@ class FloatAdmHip : public DeviceTwin {
   FloatAdmStage stages_[kAdmScales];
   unsigned tiles_[kAdmScales][2] = {};
   RowSumsDevice row_sums_{kernels_};
-  int parts_[kAdmScales] = {};  // numbers of the parts of the sums
+  int parts_[kAdmScales] = {};                 // numbers of the parts of the sums
+  std::optional<BlockSumsDevice> block_sums_;  // with maps
+  size_t first_block_[kAdmScales] = {};        // bytes
   const TwinKernel<FloatAdmStage> samples_, bands_;
 };
 
 }  // namespace
 
-OwnedDeviceTwin float_adm_hip(const FloatAdmParams& params) { return {std::make_unique<FloatAdmHip>(params)}; }
+OwnedDeviceTwin float_adm_hip(const FloatAdmParams& params) { return {std::make_unique<FloatAdmHip>(params, false)}; }
+OwnedDeviceTwin float_adm_mapped_hip(const FloatAdmParams& params) {
+  return {std::make_unique<FloatAdmHip>(params, true)};
+}
 
 }  // namespace vmafx

@@ -138,10 +138,11 @@ Created create(const ButteraugliOptions& options, const VideoFormat& format, Pla
 /* Raw sums: those of all rows, then those of the blocks. */
 class ButteraugliMapping final : public MappingExtractor {
  public:
-  ButteraugliMapping(const ButteraugliParams& params, Reads reads)
-      : MappingExtractor(reads, {map_of("butteraugli", params), map_of("butteraugli_pnorm", params)}), params_(params) {
-  }
+  ButteraugliMapping(const ButteraugliParams& params, Reads reads, Placement placement)
+      : MappingExtractor(reads, {map_of("butteraugli", params), map_of("butteraugli_pnorm", params)}), params_(params),
+        device_twin_(placement == Placement::kDevice ? butteraugli_mapped_hip(params).twin : nullptr) {}
 
+  DeviceTwin* device_twin() const override { return device_twin_.get(); }
   size_t sums_bytes() const override {
     return sizeof(ButteraugliRow) * (static_cast<size_t>(params_.h) + grid().blocks());
   }
@@ -152,16 +153,14 @@ class ButteraugliMapping final : public MappingExtractor {
   void read_map(const void* sums, size_t map, std::span<double> values) const override;
 
  private:
-  static BlockGrid grid_of(const ButteraugliParams& params) {
-    return block_grid(params.w, params.h, kButteraugliBlockSide);
-  }
   static MapInfo map_of(const char* name, const ButteraugliParams& params) {
-    const BlockGrid grid = grid_of(params);
+    const BlockGrid grid = butteraugli_blocks(params);
     return {name, "distance", grid.w, grid.h, grid.side, grid.side};
   }
-  BlockGrid grid() const { return grid_of(params_); }
+  BlockGrid grid() const { return butteraugli_blocks(params_); }
 
   const ButteraugliParams params_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
 void ButteraugliMapping::extract(const FrameSet& frames, std::byte* scratch, void* sums) const {
@@ -187,9 +186,9 @@ void ButteraugliMapping::read_map(const void* sums, size_t map, std::span<double
   }
 }
 
-Created create_mapping(const ButteraugliOptions& options, const VideoFormat& format) {
+Created create_mapping(const ButteraugliOptions& options, const VideoFormat& format, Placement placement) {
   VMAFX_ASSIGN(const ButteraugliParams params, butteraugli_params(options, format));
-  return std::unique_ptr<Extractor>(new ButteraugliMapping(params, reads_of(params)));
+  return std::unique_ptr<Extractor>(new ButteraugliMapping(params, reads_of(params), placement));
 }
 
 Status fits_device(const Options& options, const VideoFormat&) {
@@ -209,7 +208,7 @@ constexpr ExtractorInfo kButteraugliExtractor = {
     .main_score = "butteraugli",
     .options = kOptions,
     .create = with_fields<create>,
-    .create_mapping = mapping_with_fields<create_mapping>,
+    .create_mapping = with_fields<create_mapping>,
     .fits_device = fits_device,
 };
 

@@ -46,15 +46,17 @@ void butteraugli_plain(const ButteraugliParams& params, const Picture& ref, cons
 void butteraugli_simd(const ButteraugliParams& params, const Picture& ref, std::span<const Picture* const> dists,
                       std::byte* scratch, std::span<ButteraugliRow* const> rows, const ButteraugliRowSink& sink = {});
 
-/* The side of the blocks of maps, in samples. */
-inline constexpr int kButteraugliBlockSide = 32;
-
 /* Adds a row of the map of distances to the blocks, from left to right. The blocks' sums are what the rows' are. */
 void butteraugli_add_to_blocks(const ButteraugliParams& params, int y, std::span<const float> distances,
                                const BlockGrid& grid, ButteraugliRow* blocks);
 
-/* The HIP twin. */
+inline BlockGrid butteraugli_blocks(const ButteraugliParams& params) {
+  return block_grid(params.w, params.h, kButteraugliBlockSide);
+}
+
+/* The HIP twins. The sums of the second one: ButteraugliRow of each row, then of each block. */
 OwnedDeviceTwin butteraugli_hip(const ButteraugliParams& params);
+OwnedDeviceTwin butteraugli_mapped_hip(const ButteraugliParams& params);
 
 extern const ExtractorInfo kButteraugliExtractor;
 

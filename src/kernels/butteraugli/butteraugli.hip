@@ -478,4 +478,40 @@ VMAFX_DEFINE_KERNEL(butteraugli_sums, work) {
   for (int i = 0; i < 3; i++) out.powers[i] = butteraugli_sum_of_lanes(powers[i][row]);
 }
 
+VMAFX_DEVICE int at_most(int most, int n) { return n < most ? n : most; }
+
+/* In the order of samples, row by row, as the CPU adds them up. */
+VMAFX_DEFINE_KERNEL(butteraugli_blocks, work) {
+  constexpr int kSide = kButteraugliBlockSide, kRows = kButteraugliBlockRows;
+  VMAFX_SHARED(double, powers, [3][kRows][kSide]);
+  VMAFX_SHARED(float, distances, [kRows][kSide]);
+  const int column = static_cast<int>(thread_id().x), row = static_cast<int>(thread_id().y);
+  const int n = static_cast<int>(block_id().x), frame = static_cast<int>(block_id().y);
+  const int left = n % work.blocks_across * kSide, top = n / work.blocks_across * kSide;
+  const int columns = at_most(kSide, work.level.w - left), rows = at_most(kSide, work.level.h - top);
+  const Plane map = plane_of(work, work.level.rings.map, frame, 0);
+  const int word = static_cast<int>(thread_rank());  // the first threads have one each: three powers, the greatest
+  double sum = 0;
+  float greatest = 0;
+  for (int first = 0; first < rows; first += kRows) {
+    if (column < columns && first + row < rows) {
+      const float distance = distance_at(work, map, left + column, top + first + row, frame);
+      const ButteraugliPowers all = butteraugli_powers(distance, work.norm);
+      distances[row][column] = distance;
+      VMAFX_UNROLL
+      for (int i = 0; i < 3; i++) powers[i][row][column] = all.of[i];
+    }
+    block_sync();
+    for (int y = 0; word <= 3 && y < at_most(kRows, rows - first); y++)
+      for (int x = 0; x < columns; x++) {
+        if (word < 3) sum += powers[word][y][x];
+        else greatest = maximum(greatest, distances[y][x]);
+      }
+    block_sync();
+  }
+  ButteraugliRow& out = (&work.blocks[block_id().y])[n];
+  if (word < 3) out.powers[word] = sum;
+  if (word == 3) out.most = greatest;
+}
+
 }  // namespace vmafx::butteraugli_device

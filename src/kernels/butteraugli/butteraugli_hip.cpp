@@ -1,5 +1,5 @@
 /* The HIP twin of butteraugli: for each chunk of rows all steps, of the picture and of the one of half the size; at the
- * end the sums. */
+ * end the sums, with maps also those of blocks. */
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -19,8 +19,8 @@ ButteraugliLevelWork level_of(int w, int h) {
 
 class ButteraugliHip : public DeviceTwin {
  public:
-  explicit ButteraugliHip(const ButteraugliParams& params)
-      : params_(params), light_(kernels_.add(kernels::butteraugli_light.of(params.bpc))),
+  ButteraugliHip(const ButteraugliParams& params, bool maps)
+      : params_(params), maps_(maps), light_(kernels_.add(kernels::butteraugli_light.of(params.bpc))),
         full_(level_of(params.w, params.h)) {
     if (butteraugli_has_half(params.w, params.h))
       half_ = level_of(butteraugli_half(params.w), butteraugli_half(params.h));
@@ -47,7 +47,10 @@ class ButteraugliHip : public DeviceTwin {
   Status launch_light(const DeviceBatch& batch, const ButteraugliLevelWork& level, int t) const;
   Status launch_steps(const DeviceBatch& batch, ButteraugliStepWork& work, int t) const;
 
+  Status launch_blocks(const DeviceBatch& batch, const ButteraugliWork& full) const;
+
   const ButteraugliParams params_;
+  const bool maps_;
   const TwinKernel<ButteraugliLightWork> light_;
   ButteraugliLevelWork full_, half_;  // without their rings
   const TwinKernel<ButteraugliWork> halve_ = kernels_.add(kernels::butteraugli_halve);
@@ -63,6 +66,7 @@ class ButteraugliHip : public DeviceTwin {
   const TwinKernel<ButteraugliStepWork> lines_ = kernels_.add(kernels::butteraugli_lines);
   const TwinKernel<ButteraugliStepWork> map_ = kernels_.add(kernels::butteraugli_map);
   const TwinKernel<ButteraugliWork> sums_ = kernels_.add(kernels::butteraugli_sums);
+  const TwinKernel<ButteraugliMapWork> blocks_ = kernels_.add(kernels::butteraugli_blocks);
 };
 
 // -- Memory -----------------------------------------------------------------------------------------------------------
@@ -176,6 +180,15 @@ Status ButteraugliHip::launch_steps(const DeviceBatch& batch, ButteraugliStepWor
   return {};
 }
 
+Status ButteraugliHip::launch_blocks(const DeviceBatch& batch, const ButteraugliWork& full) const {
+  ButteraugliMapWork work;
+  static_cast<ButteraugliWork&>(work) = full;
+  const BlockGrid grid = butteraugli_blocks(params_);
+  work.blocks = batch.sums_of<ButteraugliRow>(static_cast<size_t>(params_.h) * sizeof(ButteraugliRow));
+  work.blocks_across = grid.w;
+  return blocks_.launch(batch, {static_cast<unsigned>(grid.blocks()), static_cast<unsigned>(batch.count)}, work);
+}
+
 Status ButteraugliHip::launch(const DeviceBatch& batch) const {
   ButteraugliStepWork step;
   ButteraugliWork& full = step.of[0];
@@ -200,6 +213,7 @@ Status ButteraugliHip::launch(const DeviceBatch& batch) const {
     if (grid.y) VMAFX_TRY(halve_.launch(batch, grid, full));
     VMAFX_TRY(launch_steps(batch, step, t));
   }
+  if (maps_) VMAFX_TRY(launch_blocks(batch, full));
   return sums_.launch(
       batch, {hip::blocks_for(static_cast<size_t>(full_.h), kButteraugliSumRows), static_cast<unsigned>(batch.count)},
       full);
@@ -207,6 +221,11 @@ Status ButteraugliHip::launch(const DeviceBatch& batch) const {
 
 }  // namespace
 
-OwnedDeviceTwin butteraugli_hip(const ButteraugliParams& params) { return {std::make_unique<ButteraugliHip>(params)}; }
+OwnedDeviceTwin butteraugli_hip(const ButteraugliParams& params) {
+  return {std::make_unique<ButteraugliHip>(params, false)};
+}
+OwnedDeviceTwin butteraugli_mapped_hip(const ButteraugliParams& params) {
+  return {std::make_unique<ButteraugliHip>(params, true)};
+}
 
 }  // namespace vmafx

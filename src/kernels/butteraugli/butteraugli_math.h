@@ -25,6 +25,8 @@ struct ButteraugliRow {
 };
 inline constexpr int kButteraugliLanes = 16;
 
+inline constexpr int kButteraugliBlockSide = 32;  // of the blocks of maps, in samples
+
 template <class Sums>
 VMAFX_HD double butteraugli_sum_of_lanes(Sums& sums) {
   for (int half = kButteraugliLanes / 2; half > 0; half /= 2)

@@ -84,6 +84,15 @@ VMAFX_DECLARE_KERNEL(butteraugli_map, ButteraugliStepWork, kButteraugliThreadsX,
 inline constexpr unsigned kButteraugliSumRows = 16;
 VMAFX_DECLARE_KERNEL(butteraugli_sums, ButteraugliWork, kButteraugliLanes, kButteraugliSumRows);
 
+/* The sums of the blocks of maps. Block (block of the map, frame): its threads take so many rows at a time, of each
+ * sample the powers, which a thread for each power then adds up. */
+inline constexpr unsigned kButteraugliBlockRows = 8;
+struct ButteraugliMapWork : ButteraugliWork {
+  BatchSums<ButteraugliRow> blocks;
+  int32_t blocks_across = 1;
+};
+VMAFX_DECLARE_KERNEL(butteraugli_blocks, ButteraugliMapWork, kButteraugliBlockSide, kButteraugliBlockRows);
+
 }  // namespace vmafx
 
 #endif

@@ -101,27 +101,19 @@ void run(const CambiFrame& frame, const FrameSet& frames, std::byte* scratch, Ca
   if (frame.full_ref) twin(frame.params, frame.ref, frames.ref.plane[0], scratch, {}, sums.ref);
 }
 
+OwnedDeviceTwin device_twin_of(const CambiFrame& frame, bool maps) {
+  return cambi_hip(frame.params, frame.dist, frame.full_ref ? &frame.ref : nullptr, frame.format, maps);
+}
+
 constexpr Twins<CambiFrame, CambiSums> kTwins = {
     .plain = {twin_scratch_bytes, run<cambi_plain>},
     .simd = {twin_scratch_bytes, run<cambi_simd>},
-    .device =
-        [](const CambiFrame& frame) {
-          return cambi_hip(frame.params, frame.dist, frame.full_ref ? &frame.ref : nullptr, frame.format);
-        },
+    .device = [](const CambiFrame& frame) { return device_twin_of(frame, false); },
 };
 
 constexpr int kScaleWeights[kCambiScales] = {16, 8, 4, 2, 1};
 
 /* -- Blocks, in sums with maps: they follow CambiSums, scale by scale ---------------------------------------------- */
-
-constexpr int kBlockSide = 32;  // samples of the encode
-
-/* A block's share of CambiScaleSums. */
-struct CambiBlockSums {
-  uint64_t above, at_count;
-};
-
-BlockGrid grid_of(const CambiFrame& frame) { return block_grid(frame.dist.w, frame.dist.h, kBlockSide); }
 
 /* The weight of a scale's sums in the score of the distorted picture. */
 struct CambiWeight {
@@ -293,9 +285,9 @@ Status fits_device(const Options& options, const VideoFormat&) {
 /* -- Map: what each block adds to the score ------------------------------------------------------------------------ */
 
 MapInfo map_of(const CambiFrame& frame) {
-  const BlockGrid grid = grid_of(frame);
+  const BlockGrid grid = cambi_blocks(frame.dist);
   const auto of_picture = [](int size, int encoded) {
-    return static_cast<int>(std::lround(static_cast<double>(kBlockSide) * size / encoded));
+    return static_cast<int>(std::lround(static_cast<double>(kCambiBlockSide) * size / encoded));
   };
   return {"cambi",
           "points",
@@ -308,10 +300,13 @@ MapInfo map_of(const CambiFrame& frame) {
 /* Raw sums: CambiSums, then the blocks' of each scale. The rows of c are kept until it is known which of them count. */
 class CambiMapping final : public MappingExtractor {
  public:
-  CambiMapping(CambiFrame frame, Reads reads) : MappingExtractor(reads, {map_of(frame)}), frame_(std::move(frame)) {}
+  CambiMapping(CambiFrame frame, Reads reads, Placement placement)
+      : MappingExtractor(reads, {map_of(frame)}), frame_(std::move(frame)),
+        device_twin_(placement == Placement::kDevice ? device_twin_of(frame_, true).twin : nullptr) {}
 
+  DeviceTwin* device_twin() const override { return device_twin_.get(); }
   size_t sums_bytes() const override {
-    return sizeof(CambiSums) + kCambiScales * grid_of(frame_).blocks() * sizeof(CambiBlockSums);
+    return sizeof(CambiSums) + kCambiScales * cambi_blocks(frame_.dist).blocks() * sizeof(CambiBlockSums);
   }
   size_t scratch_bytes() const override { return twin_bytes() + first_key(kCambiScales) * sizeof(int32_t); }
   void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override;
@@ -331,6 +326,7 @@ class CambiMapping final : public MappingExtractor {
   void add_to_blocks(int scale, const int32_t* keys, const CambiScaleSums& sums, CambiBlockSums* blocks) const;
 
   const CambiFrame frame_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
 void CambiMapping::extract(const FrameSet& frames, std::byte* scratch, void* sums) const {
@@ -343,30 +339,28 @@ void CambiMapping::extract(const FrameSet& frames, std::byte* scratch, void* sum
   twin(frame_.params, frame_.dist, frames.dist.plane[0], scratch, keep, of_frame.dist);
   if (frame_.full_ref) twin(frame_.params, frame_.ref, frames.ref.plane[0], scratch, {}, of_frame.ref);
   auto* blocks = reinterpret_cast<CambiBlockSums*>(&of_frame + 1);
-  for (int scale = 0; scale < kCambiScales; scale++, blocks += grid_of(frame_).blocks())
+  for (int scale = 0; scale < kCambiScales; scale++, blocks += cambi_blocks(frame_.dist).blocks())
     add_to_blocks(scale, keys + first_key(scale), of_frame.dist[scale], blocks);
 }
 
 void CambiMapping::add_to_blocks(int scale, const int32_t* keys, const CambiScaleSums& sums,
                                  CambiBlockSums* blocks) const {
   const int sum_bits = cambi_sum_bits(frame_.dist.window), halvings = scale + frame_.params.halved;
-  const uint64_t threshold = sums.at_count ? sums.at / sums.at_count : 0;
-  const BlockGrid grid = grid_of(frame_);
+  const uint64_t threshold = cambi_threshold(sums);
+  const BlockGrid grid = cambi_blocks(frame_.dist);
   const size_t end = first_key(scale + 1) - first_key(scale);
   for (size_t i = 0; i < end; i++) {
     if (!keys[i]) continue;
     const uint64_t counted = cambi_counted(static_cast<uint32_t>(keys[i]), sum_bits);
     const int x = static_cast<int>(i) % w(scale), y = static_cast<int>(i) / w(scale);
-    CambiBlockSums& block = blocks[grid.at(x << halvings, y << halvings)];
-    if (counted > threshold) block.above += counted;
-    else block.at_count += counted == threshold;
+    cambi_add_to_block(counted, threshold, blocks[grid.at(x << halvings, y << halvings)]);
   }
 }
 
-Created create_mapping(const CambiOptions& options, const VideoFormat& format) {
+Created create_mapping(const CambiOptions& options, const VideoFormat& format, Placement placement) {
   VMAFX_ASSIGN(CambiFrame frame, frame_of(options, format));
   const Reads reads = {.ref = frame.full_ref ? 1u : 0u, .dist = 1};
-  return std::unique_ptr<Extractor>(new CambiMapping(std::move(frame), reads));
+  return std::unique_ptr<Extractor>(new CambiMapping(std::move(frame), reads, placement));
 }
 
 }  // namespace
@@ -380,7 +374,7 @@ constexpr ExtractorInfo kCambiExtractor = {
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,
-    .create_mapping = mapping_with_fields<create_mapping>,
+    .create_mapping = with_fields<create_mapping>,
     .fits_device = fits_device,
 };
 

@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "base/picture.h"
+#include "kernels/blocks.h"
 #include "kernels/cambi/cambi_math.h"
 #include "kernels/forward.h"
 
@@ -81,9 +82,12 @@ double pq_luminance(double signal);      // SMPTE ST 2084
  * ends first, and v is at most d + diffs - 1 below the first level of `darkest` cd/m². */
 CambiLevels cambi_levels(Eotf eotf, double tvi, double darkest, int diffs);
 
-/* The HIP twin: kernels for distorted pictures and, where `ref` is not null, for the reference. */
+inline BlockGrid cambi_blocks(const CambiView& dist) { return block_grid(dist.w, dist.h, kCambiBlockSide); }
+
+/* The HIP twin: kernels for distorted pictures and, where `ref` is not null, for the reference. With `maps` its sums are
+ * CambiSums, then CambiBlockSums of each scale of the distorted picture. */
 OwnedDeviceTwin cambi_hip(const CambiParams& params, const CambiView& dist, const CambiView* ref,
-                          const VideoFormat& format);
+                          const VideoFormat& format, bool maps = false);
 
 extern const ExtractorInfo kCambiExtractor;
 

@@ -390,4 +390,25 @@ VMAFX_DEFINE_KERNEL(cambi_digits_1, work) { rank<1>(work); }
 VMAFX_DEFINE_KERNEL(cambi_digits_2, work) { rank<2>(work); }
 VMAFX_DEFINE_KERNEL(cambi_largest, work) { rank<3>(work); }
 
+/* -- maps ---------------------------------------------------------------------------------------------------------- */
+
+VMAFX_DEFINE_KERNEL(cambi_blocks, work) {
+  const gpu::Dim3 block = gpu::block_id();
+  const int n = static_cast<int>(block.x), scale = static_cast<int>(block.y), frame = static_cast<int>(block.z);
+  const CambiSide& side = work.side[0];
+  const CambiScalePlanes& planes = side.scale[scale];
+  const auto* const keys =
+      reinterpret_cast<const uint32_t*>(work.scratch + side.first_picture + frame * side.picture_bytes + planes.keys);
+  const uint64_t threshold = cambi_threshold(work.sums[block.z].dist[scale]);
+  const int cells = kCambiBlockSide >> (scale + work.params.halved);  // on each side, at least one
+  const int left = n % work.blocks_across * cells, top = n / work.blocks_across * cells;
+  CambiBlockSums sums = {};
+  for (int i = static_cast<int>(gpu::thread_id().x); i < cells * cells; i += kCambiBlockThreads) {
+    const int x = left + i % cells, y = top + i / cells;
+    const uint32_t key = x < planes.w && y < planes.h ? keys[int64_t{y} * planes.w + x] : 0;
+    if (key) cambi_add_to_block(cambi_counted(key, side.sum_bits), threshold, sums);
+  }
+  gpu::add_block((&work.blocks[block.z])[static_cast<int>(block.y) * work.blocks_of_scale + n], sums);
+}
+
 }  // namespace vmafx::cambi

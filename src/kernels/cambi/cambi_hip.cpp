@@ -22,8 +22,8 @@ CambiResampling resampling_of(int from, int to) {
 
 class CambiHip : public DeviceTwin {
  public:
-  CambiHip(const CambiParams& params, const CambiView& dist, const CambiView* ref, const VideoFormat& format)
-      : params_(params), sides_(ref ? 2 : 1) {
+  CambiHip(const CambiParams& params, const CambiView& dist, const CambiView* ref, const VideoFormat& format, bool maps)
+      : params_(params), sides_(ref ? 2 : 1), maps_(maps), grid_(cambi_blocks(dist)) {
     plan(dist, format, work_.side[0]);
     plan(ref ? *ref : dist, format, work_.side[1]);
     work_.params = params;
@@ -37,7 +37,8 @@ class CambiHip : public DeviceTwin {
   }
 
   Status launch(const DeviceBatch& batch) const override {
-    CambiWork work = work_;
+    CambiMapWork work;
+    static_cast<CambiWork&>(work) = work_;
     work.luma = batch.planes[0];
     work.scratch = batch.scratch.as<uint8_t>();
     work.sums = batch.sums_of<CambiSums>();
@@ -51,7 +52,11 @@ class CambiHip : public DeviceTwin {
     VMAFX_TRY(keys_.launch(batch, {most([](const CambiSide& side) { return side.tiles; }), 1, pictures}, work));
     const unsigned rank_blocks = most([](const CambiSide& side) { return side.rank_blocks; });
     for (const TwinKernel<CambiWork>& rank : rank_) VMAFX_TRY(rank.launch(batch, {rank_blocks, 1, pictures}, work));
-    return {};
+    if (!maps_) return {};
+    work.blocks = batch.sums_of<CambiBlockSums>(sizeof(CambiSums));
+    work.blocks_across = grid_.w;
+    work.blocks_of_scale = static_cast<int32_t>(grid_.blocks());
+    return blocks_.launch(batch, batch.grid(static_cast<unsigned>(grid_.blocks()), kCambiScales), work);
   }
 
  private:
@@ -117,6 +122,8 @@ class CambiHip : public DeviceTwin {
 
   const CambiParams params_;
   const int sides_;
+  const bool maps_;
+  const BlockGrid grid_;
   CambiWork work_ = {};
   TwinKernel<CambiWork> keys_;
   const TwinKernel<CambiWork> prepare_ = kernels_.add(kernels::cambi_prepare.of(params_.bpc));
@@ -124,13 +131,14 @@ class CambiHip : public DeviceTwin {
   const TwinKernel<CambiWork> rank_[kCambiKeyDigits + 1] = {
       kernels_.add(kernels::cambi_digits_0), kernels_.add(kernels::cambi_digits_1),
       kernels_.add(kernels::cambi_digits_2), kernels_.add(kernels::cambi_largest)};
+  const TwinKernel<CambiMapWork> blocks_ = kernels_.add(kernels::cambi_blocks);
 };
 
 }  // namespace
 
 OwnedDeviceTwin cambi_hip(const CambiParams& params, const CambiView& dist, const CambiView* ref,
-                          const VideoFormat& format) {
-  return {std::make_unique<CambiHip>(params, dist, ref, format)};
+                          const VideoFormat& format, bool maps) {
+  return {std::make_unique<CambiHip>(params, dist, ref, format, maps)};
 }
 
 }  // namespace vmafx

@@ -20,6 +20,21 @@ struct CambiSums {
   CambiScaleSums dist[kCambiScales], ref[kCambiScales];  // ref with full_ref only
 };
 
+/* A block's share of CambiScaleSums, of blocks of maps: of so many samples of the encode on each side. */
+inline constexpr int kCambiBlockSide = 32;
+struct CambiBlockSums {
+  uint64_t above, at_count;
+};
+
+/* The threshold, by cambi_counted(). */
+VMAFX_HD uint64_t cambi_threshold(const CambiScaleSums& sums) { return sums.at_count ? sums.at / sums.at_count : 0; }
+
+/* Adds a key that is not 0 to its block. */
+VMAFX_HD void cambi_add_to_block(uint64_t counted, uint64_t threshold, CambiBlockSums& block) {
+  if (counted > threshold) block.above += counted;
+  else block.at_count += counted == threshold;
+}
+
 inline constexpr int kCambiMostDiffs = 32;
 inline constexpr int kCambiMostWindow = 255;  // counts of a column fit a byte
 inline constexpr int kCambiMostLevel = 1024;  // the result of rounding the largest deeper sample to 10 bit

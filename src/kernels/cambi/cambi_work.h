@@ -84,6 +84,14 @@ VMAFX_DECLARE_KERNEL(cambi_digits_1, CambiWork, kCambiRankThreads);
 VMAFX_DECLARE_KERNEL(cambi_digits_2, CambiWork, kCambiRankThreads);
 VMAFX_DECLARE_KERNEL(cambi_largest, CambiWork, kCambiRankThreads);
 
+/* The sums of the blocks of maps. Grid: blocks, scales, frames. */
+inline constexpr int kCambiBlockThreads = 64;
+struct CambiMapWork : CambiWork {
+  BatchSums<CambiBlockSums> blocks;
+  int32_t blocks_across = 1, blocks_of_scale = 1;
+};
+VMAFX_DECLARE_KERNEL(cambi_blocks, CambiMapWork, kCambiBlockThreads);
+
 }  // namespace vmafx
 
 #endif

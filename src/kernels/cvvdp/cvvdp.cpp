@@ -192,13 +192,17 @@ Created create(const CvvdpOptions& options, const VideoFormat& format, Placement
 
 /* -- Map: what each block adds to the frame's difference ----------------------------------------------------------- */
 
-/* Raw sums: CvvdpSums, then the blocks' of each band. The definition makes them. */
+/* Raw sums: CvvdpSums, then the blocks' of each band. On the CPU, the definition makes them. */
 class CvvdpMapping final : public MappingExtractor {
  public:
-  explicit CvvdpMapping(const CvvdpParams& params)
-      : MappingExtractor(reads_of(params), {map_of(params)}), params_(params) {}
+  CvvdpMapping(const CvvdpParams& params, Placement placement)
+      : MappingExtractor(reads_of(params), {map_of(params)}), params_(params),
+        device_twin_(placement == Placement::kDevice ? cvvdp_mapped_hip(params).twin : nullptr) {}
 
-  size_t sums_bytes() const override { return sizeof(CvvdpSums) + first_block(params_.bands) * sizeof(CvvdpBandSums); }
+  DeviceTwin* device_twin() const override { return device_twin_.get(); }
+  size_t sums_bytes() const override {
+    return sizeof(CvvdpSums) + cvvdp_first_block(params_, params_.bands) * sizeof(CvvdpBandSums);
+  }
   size_t scratch_bytes() const override { return cvvdp_scratch_bytes_plain(params_); }
   size_t converted_bytes() const override { return cvvdp_converted_bytes(params_); }
   void convert(const Picture& picture, std::byte* converted) const override {
@@ -209,7 +213,7 @@ class CvvdpMapping final : public MappingExtractor {
     auto& of_frame = *static_cast<CvvdpSums*>(sums);
     CvvdpBlocks blocks;
     for (int b = 0; b < params_.bands; b++)
-      blocks.band[b] = reinterpret_cast<CvvdpBandSums*>(&of_frame + 1) + first_block(b);
+      blocks.band[b] = reinterpret_cast<CvvdpBandSums*>(&of_frame + 1) + cvvdp_first_block(params_, b);
     cvvdp_mapped_plain(params_, frames.converted_ref, frames.converted_dist, scratch, of_frame, blocks);
   }
   void read_map(const void* sums, size_t, std::span<double> values) const override;
@@ -220,11 +224,9 @@ class CvvdpMapping final : public MappingExtractor {
     const BlockGrid grid = grid_of(params);
     return {"cvvdp", "difference", grid.w, grid.h, grid.side, grid.side};
   }
-  size_t first_block(int band) const {
-    return blocks_before(band, [&](int b) { return CvvdpBlocks::grid(params_, b); });
-  }
 
   const CvvdpParams params_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
 /* A channel's share of the difference is that of its fourth power, a band's share of that likewise, and a block's that
@@ -247,15 +249,15 @@ void CvvdpMapping::read_map(const void* sums, size_t, std::span<double> values) 
       std::vector<double> of_band;
       for (size_t n = 0; n < grid.blocks(); n++)
         of_band.push_back(difference_of(params_, of_frame, kCvvdpChannels) * share *
-                          blocks[first_block(b) + n].of[c].value());
+                          blocks[cvvdp_first_block(params_, b) + n].of[c].value());
       spread_blocks({params_.w, params_.h, grid.w, grid.side << b, grid.side << b}, of_band, grid_of(params_), values);
     }
   }
 }
 
-Created create_mapping(const CvvdpOptions& options, const VideoFormat& format) {
+Created create_mapping(const CvvdpOptions& options, const VideoFormat& format, Placement placement) {
   VMAFX_ASSIGN(const CvvdpParams params, params_of(options, format));
-  return std::unique_ptr<Extractor>(new CvvdpMapping(params));
+  return std::unique_ptr<Extractor>(new CvvdpMapping(params, placement));
 }
 
 }  // namespace
@@ -269,7 +271,7 @@ constexpr ExtractorInfo kCvvdpExtractor = {
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,
-    .create_mapping = mapping_with_fields<create_mapping>,
+    .create_mapping = with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

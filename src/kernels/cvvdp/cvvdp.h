@@ -66,7 +66,14 @@ struct CvvdpBlocks {
 void cvvdp_mapped_plain(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist, std::byte* scratch,
                         CvvdpSums& sums, const CvvdpBlocks& blocks);
 
+/* The blocks of the bands before this one. */
+inline size_t cvvdp_first_block(const CvvdpParams& params, int band) {
+  return blocks_before(band, [&](int b) { return CvvdpBlocks::grid(params, b); });
+}
+
+/* The sums of the second one: CvvdpSums, then CvvdpBandSums of each block. */
 OwnedDeviceTwin cvvdp_hip(const CvvdpParams& params);
+OwnedDeviceTwin cvvdp_mapped_hip(const CvvdpParams& params);
 
 /* The levels of the pyramid, and the base band, for both CPU twins. */
 inline constexpr int kCvvdpSides = 2;  // ref, dist

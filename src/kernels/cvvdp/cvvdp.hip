@@ -309,8 +309,43 @@ class LastRows<false> {
   int last_ = 0;
 };
 
-template <bool in_registers>
-VMAFX_DEVICE void add_bands(const CvvdpBandsWork& work) {
+/* Adds what came since `then` to a block of maps, and keeps what is there now. */
+VMAFX_DEVICE void add_to_block(const CvvdpBandSums& now, CvvdpBandSums& then, CvvdpBandSums& block) {
+  using Words = WordsOf<CvvdpBandSums>;
+  const auto all = std::bit_cast<Words>(now), before = std::bit_cast<Words>(then);
+  VMAFX_UNROLL
+  for (int i = 0; i < Words::kCount; i++)
+    if (all.v[i] != before.v[i])
+      atomic_add(reinterpret_cast<uint64_t*>(&block) + i, static_cast<uint64_t>(all.v[i] - before.v[i]));
+  then = now;
+}
+
+/* Hands out what a column adds to the blocks of maps that it goes through. Without maps there are none. */
+template <class Work>
+struct ColumnBlocks {
+  VMAFX_DEVICE ColumnBlocks(const Work&, int, int, bool) {}
+  VMAFX_DEVICE void end_row(const CvvdpBandSums&, int, int) {}
+};
+template <>
+struct ColumnBlocks<CvvdpMapBandsWork> {
+  CvvdpBandSums* blocks;  // the uppermost one
+  int side, across;
+  bool counts;
+  CvvdpBandSums then = {};
+
+  VMAFX_DEVICE ColumnBlocks(const CvvdpMapBandsWork& work, int number, int x, bool is_counted)
+      : blocks(&work.blocks[block_id().z] + work.blocks_of[number].first +
+               (is_counted ? x / work.blocks_of[number].side : 0)),
+        side(work.blocks_of[number].side), across(work.blocks_of[number].across), counts(is_counted) {}
+
+  /* Row y, of those before `end`, is in the sums. */
+  VMAFX_DEVICE void end_row(const CvvdpBandSums& now, int y, int end) {
+    if (counts && ((y + 1) % side == 0 || y + 1 == end)) add_to_block(now, then, blocks[y / side * across]);
+  }
+};
+
+template <bool in_registers, class Work>
+VMAFX_DEVICE void add_bands(const Work& work) {
   VMAFX_SHARED(Table, table, [1]);
   VMAFX_SHARED(float, rows, [2][kChannels][kCvvdpBandThreads]);  // blurred down; they take turns
   VMAFX_SHARED(Below, below, [2]);                               // of the next row of samples; likewise
@@ -334,6 +369,7 @@ VMAFX_DEVICE void add_bands(const CvvdpBandsWork& work) {
   float differences[kReach + 1][kChannels] = {};  // last rows' differences, the last one first
   LastRows<in_registers> common;
   CvvdpBandSums sums = {};
+  ColumnBlocks<Work> blocks(work, number, x, counts);
   expand_down(band.next, frame, first_below, inside(y0 - kReach, h, is_blurred), below[(y0 - kReach) & 1]);
   block_sync();
   VMAFX_ROLLED
@@ -371,6 +407,7 @@ VMAFX_DEVICE void add_bands(const CvvdpBandsWork& work) {
       const float term = pooled_term(masked_difference(masking, c, differences[kReach][c], masks));
       sums.of[c] += counts ? term : 0;
     }
+    blocks.end_row(sums, y - kReach, y1);
   }
   add_block(work.sums[frame].band[band.band], sums);
 }
@@ -380,10 +417,24 @@ VMAFX_DEFINE_DENSE_KERNEL(cvvdp_bands, 6, work) {
   if (shared_memory_is_scarce()) add_bands<true>(work);
   else add_bands<false>(work);
 }
+VMAFX_DEFINE_KERNEL(cvvdp_map_bands, work) {
+  if (shared_memory_is_scarce()) add_bands<true>(work);
+  else add_bands<false>(work);
+}
 
 // -- Base ------------------------------------------------------------------------------------------------------------
 
-VMAFX_DEFINE_KERNEL(cvvdp_base, work) {
+/* Adds sample i of the level to the block of maps in which it lies. Without maps there is none. */
+VMAFX_DEVICE void add_to_map(const CvvdpBaseWork&, unsigned, int, const CvvdpBandSums&, const CvvdpBandSums&) {}
+VMAFX_DEVICE void add_to_map(const CvvdpMapBaseWork& work, unsigned frame, int i, const CvvdpBandSums& now,
+                             CvvdpBandSums then) {
+  const CvvdpBlocksOfBand& of = work.blocks_of;
+  const int w = work.band.level.w, n = i / w / of.side * of.across + i % w / of.side;
+  add_to_block(now, then, (&work.blocks[frame])[of.first + n]);
+}
+
+template <class Work>
+VMAFX_DEVICE void add_base(const Work& work) {
   const unsigned frame = block_id().x;
   const CvvdpLevelPlanes& level = work.band.level;
   const int thread = static_cast<int>(thread_id().x);
@@ -406,10 +457,16 @@ VMAFX_DEFINE_KERNEL(cvvdp_base, work) {
   VMAFX_UNROLL
   for (unsigned c = 0; c < kChannels; c++) {
     const float s = sensitivity(work.band.sensitivity[c], place);
-    for (int i = thread; i < level.w * level.h; i += kCvvdpBaseThreads)
+    for (int i = thread; i < level.w * level.h; i += kCvvdpBaseThreads) {
+      const CvvdpBandSums then = sums;
       sums.of[c] += base_term(sample(kCvvdpSidePlanes + c, i), sample(c, i), inverse_test, inverse_ref, s);
+      add_to_map(work, frame, i, sums, then);
+    }
   }
   add_block(work.sums[frame].band[work.band.band], sums);
 }
+
+VMAFX_DEFINE_KERNEL(cvvdp_base, work) { add_base(work); }
+VMAFX_DEFINE_KERNEL(cvvdp_map_base, work) { add_base(work); }
 
 }  // namespace vmafx::cvvdp_device

@@ -1,6 +1,6 @@
 /* The HIP twin of cvvdp: one kernel for all pictures of a batch; then for some frames at a time one for the channels,
  * one for each of the larger levels of the pyramid and one for all the others, one for a few bands at a time, and one
- * for the base. */
+ * for the base; with maps, other ones for the bands and the base. */
 #include <algorithm>
 #include <span>
 
@@ -18,8 +18,8 @@ int stride_of(int w) { return static_cast<int>(round_up(static_cast<size_t>(w), 
 
 class CvvdpHip : public DeviceTwin {
  public:
-  explicit CvvdpHip(const CvvdpParams& params)
-      : params_(params), convert_(kernels_.add(kernels::cvvdp_convert.of(params.bpc))) {}
+  CvvdpHip(const CvvdpParams& params, bool maps)
+      : params_(params), maps_(maps), convert_(kernels_.add(kernels::cvvdp_convert.of(params.bpc))) {}
 
   size_t converted_bytes() const override {
     return scratch_aligned(sizeof(float) * kCvvdpPlanes * stride_of(params_.w) * static_cast<size_t>(params_.h));
@@ -81,8 +81,13 @@ class CvvdpHip : public DeviceTwin {
     VMAFX_TRY(filter(batch, first, count, levels[0]));
     VMAFX_TRY(reduce(batch, count, levels));
     VMAFX_TRY(add_bands(batch, count, levels, sums));
-    const CvvdpBaseWork base = {sums, params_, band_work(levels, params_.bands - 1)};
-    return base_.launch(batch, {static_cast<unsigned>(count)}, base);
+    CvvdpMapBaseWork base;
+    static_cast<CvvdpBaseWork&>(base) = {sums, params_, band_work(levels, params_.bands - 1)};
+    const hip::Dim grid = {static_cast<unsigned>(count)};
+    if (!maps_) return base_.launch(batch, grid, base);
+    base.blocks = blocks_behind(sums);
+    base.blocks_of = blocks_of(params_.bands - 1);
+    return map_base_.launch(batch, grid, base);
   }
 
   Status filter(const DeviceBatch& batch, int first, int count, const CvvdpLevelPlanes& out) const {
@@ -118,6 +123,15 @@ class CvvdpHip : public DeviceTwin {
     return top_.launch(batch, {planes}, work);
   }
 
+  static BatchSums<CvvdpBandSums> blocks_behind(const BatchSums<CvvdpSums>& sums) {
+    return {sums.first + sizeof(CvvdpSums), sums.stride};
+  }
+
+  CvvdpBlocksOfBand blocks_of(int band) const {
+    const BlockGrid grid = CvvdpBlocks::grid(params_, band);
+    return {grid.side, grid.w, static_cast<int32_t>(cvvdp_first_block(params_, band))};
+  }
+
   CvvdpBandWork band_work(const Levels& levels, int b) const {
     CvvdpBandWork work;
     work.band = b;
@@ -131,30 +145,40 @@ class CvvdpHip : public DeviceTwin {
   Status add_bands(const DeviceBatch& batch, int count, const Levels& levels, BatchSums<CvvdpSums> sums) const {
     const int bands = params_.bands - 1;
     for (int first = 0; first < bands; first += kCvvdpBandsAtOnce) {
-      CvvdpBandsWork work = {.sums = sums, .count = std::min(kCvvdpBandsAtOnce, bands - first), .masking = params_};
+      CvvdpMapBandsWork work;
+      work.sums = sums;
+      work.count = std::min(kCvvdpBandsAtOnce, bands - first);
+      work.masking = params_;
+      if (maps_) work.blocks = blocks_behind(sums);
       unsigned blocks = 0;
       for (int i = 0; i < work.count; i++) {
         work.band[i] = band_work(levels, first + i);
+        work.blocks_of[i] = blocks_of(first + i);
         work.band[i].first_block = static_cast<int32_t>(blocks);
         blocks +=
             static_cast<unsigned>(work.band[i].blocks_across) * hip::blocks_for(levels[first + i].h, kCvvdpBandRows);
       }
-      VMAFX_TRY(bands_.launch(batch, {blocks, 1, static_cast<unsigned>(count)}, work));
+      const hip::Dim grid = {blocks, 1, static_cast<unsigned>(count)};
+      VMAFX_TRY(maps_ ? map_bands_.launch(batch, grid, work) : bands_.launch(batch, grid, work));
     }
     return {};
   }
 
   const CvvdpParams params_;
+  const bool maps_;
   const TwinKernel<CvvdpConvertWork> convert_;
   const TwinKernel<CvvdpFilterWork> filter_ = kernels_.add(kernels::cvvdp_filter);
   const TwinKernel<CvvdpReduceWork> reduce_ = kernels_.add(kernels::cvvdp_reduce);
   const TwinKernel<CvvdpTopWork> top_ = kernels_.add(kernels::cvvdp_top);
   const TwinKernel<CvvdpBandsWork> bands_ = kernels_.add(kernels::cvvdp_bands);
   const TwinKernel<CvvdpBaseWork> base_ = kernels_.add(kernels::cvvdp_base);
+  const TwinKernel<CvvdpMapBandsWork> map_bands_ = kernels_.add(kernels::cvvdp_map_bands);
+  const TwinKernel<CvvdpMapBaseWork> map_base_ = kernels_.add(kernels::cvvdp_map_base);
 };
 
 }  // namespace
 
-OwnedDeviceTwin cvvdp_hip(const CvvdpParams& params) { return {std::make_unique<CvvdpHip>(params)}; }
+OwnedDeviceTwin cvvdp_hip(const CvvdpParams& params) { return {std::make_unique<CvvdpHip>(params, false)}; }
+OwnedDeviceTwin cvvdp_mapped_hip(const CvvdpParams& params) { return {std::make_unique<CvvdpHip>(params, true)}; }
 
 }  // namespace vmafx

@@ -109,6 +109,24 @@ struct CvvdpBaseWork {
 };
 VMAFX_DECLARE_KERNEL(cvvdp_base, CvvdpBaseWork, kCvvdpBaseThreads);
 
+/* -- Bands and base with the sums of the blocks of maps, of all bands one behind the other ------------------------- */
+
+struct CvvdpBlocksOfBand {
+  int32_t side = 1, across = 1, first = 0;  // of a block; blocks in a row; the number of the first one
+};
+
+struct CvvdpMapBandsWork : CvvdpBandsWork {
+  BatchSums<CvvdpBandSums> blocks;
+  CvvdpBlocksOfBand blocks_of[kCvvdpBandsAtOnce];
+};
+VMAFX_DECLARE_KERNEL(cvvdp_map_bands, CvvdpMapBandsWork, kCvvdpBandThreads);
+
+struct CvvdpMapBaseWork : CvvdpBaseWork {
+  BatchSums<CvvdpBandSums> blocks;
+  CvvdpBlocksOfBand blocks_of;
+};
+VMAFX_DECLARE_KERNEL(cvvdp_map_base, CvvdpMapBaseWork, kCvvdpBaseThreads);
+
 }  // namespace vmafx
 
 #endif

@@ -56,18 +56,19 @@ Created create(const NoOptions&, const VideoFormat& format, Placement placement)
 
 /* -- Map: the noise of each block ---------------------------------------------------------------------------------- */
 
-constexpr int kBlockSide = 32;
-
 /* Raw sums: AnsnrSums, then the noise of each block. */
 class AnsnrMapping final : public MappingExtractor {
  public:
-  explicit AnsnrMapping(const VideoFormat& format) : MappingExtractor({}, {map_of(format)}), format_(format) {}
+  AnsnrMapping(const VideoFormat& format, Placement placement)
+      : MappingExtractor({}, {map_of(format)}), format_(format),
+        device_twin_(placement == Placement::kDevice ? ansnr_mapped_hip(format).twin : nullptr) {}
 
-  size_t sums_bytes() const override { return sizeof(AnsnrSums) + grid_of(format_).blocks() * sizeof(double); }
+  DeviceTwin* device_twin() const override { return device_twin_.get(); }
+  size_t sums_bytes() const override { return sizeof(AnsnrSums) + ansnr_blocks(format_).blocks() * sizeof(double); }
   size_t scratch_bytes() const override { return ansnr_scratch_bytes(format_); }
   void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
     auto& of_frame = *static_cast<AnsnrSums*>(sums);
-    const AnsnrBlocks blocks = {reinterpret_cast<double*>(&of_frame + 1), grid_of(format_)};
+    const AnsnrBlocks blocks = {reinterpret_cast<double*>(&of_frame + 1), ansnr_blocks(format_)};
     const auto twin = use_plain_cpu() ? ansnr_mapped_plain : ansnr_mapped_simd;
     twin(format_, frames.ref.plane[0], frames.dist.plane[0], scratch, of_frame, blocks);
   }
@@ -77,18 +78,18 @@ class AnsnrMapping final : public MappingExtractor {
   }
 
  private:
-  static BlockGrid grid_of(const VideoFormat& format) { return block_grid(format.w, format.h, kBlockSide); }
   static MapInfo map_of(const VideoFormat& format) {
-    const BlockGrid grid = grid_of(format);
+    const BlockGrid grid = ansnr_blocks(format);
     return {"float_ansnr", "noise, squared", grid.w, grid.h, grid.side, grid.side};
   }
 
   const VideoFormat format_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
-Created create_mapping(const NoOptions&, const VideoFormat& format) {
+Created create_mapping(const NoOptions&, const VideoFormat& format, Placement placement) {
   VMAFX_TRY(check(format));
-  return std::unique_ptr<Extractor>(new AnsnrMapping(format));
+  return std::unique_ptr<Extractor>(new AnsnrMapping(format, placement));
 }
 
 }  // namespace
@@ -101,7 +102,7 @@ constexpr ExtractorInfo kFloatAnsnrExtractor = {
     .flags = kHip | kMaps,
     .features = kFeatures,
     .create = with_fields<create>,
-    .create_mapping = mapping_with_fields<create_mapping>,
+    .create_mapping = with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

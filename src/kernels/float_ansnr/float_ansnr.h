@@ -46,7 +46,11 @@ void ansnr_mapped_plain(const VideoFormat& format, const SamplePlane& ref, const
 void ansnr_mapped_simd(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                        AnsnrSums& sums, const AnsnrBlocks& blocks);
 
+inline constexpr int kAnsnrBlockSide = 32;
+inline BlockGrid ansnr_blocks(const VideoFormat& format) { return block_grid(format.w, format.h, kAnsnrBlockSide); }
+
 OwnedDeviceTwin ansnr_hip(const VideoFormat& format);
+OwnedDeviceTwin ansnr_mapped_hip(const VideoFormat& format);  // its sums: AnsnrSums, then a double for each block
 
 extern const ExtractorInfo kFloatAnsnrExtractor;
 

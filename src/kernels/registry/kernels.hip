@@ -5,6 +5,7 @@
 #include "kernels/gpu/self_test.hip"
 #include "kernels/recolor/recolor.hip"
 #include "kernels/signature/signature.hip"
+#include "kernels/steps/block_sums.hip"
 #include "kernels/steps/prescale.hip"
 #include "kernels/steps/row_sums.hip"
 #include "kernels/steps/unpack.hip"

@@ -131,21 +131,24 @@ Created create(const NoOptions&, const VideoFormat& format, Placement placement)
 
 constexpr int kBlockSide = 64;
 
-/* Raw sums: Ssimulacra2Sums, then the blocks' of each scale. The definition makes them. */
+/* Raw sums: Ssimulacra2Sums, then the blocks' of each scale. On the CPU, the definition makes them. */
 class Ssimulacra2Mapping final : public MappingExtractor {
  public:
-  explicit Ssimulacra2Mapping(const Ssimulacra2Params& params)
-      : MappingExtractor(reads_of(params), {map_of(params)}), params_(params) {}
+  Ssimulacra2Mapping(const Ssimulacra2Params& params, Placement placement)
+      : MappingExtractor(reads_of(params), {map_of(params)}), params_(params),
+        device_twin_(placement == Placement::kDevice ? ssimulacra2_mapped_hip(params).twin : nullptr) {}
 
+  DeviceTwin* device_twin() const override { return device_twin_.get(); }
   size_t sums_bytes() const override {
-    return sizeof(Ssimulacra2Sums) + first_block(kSsimulacra2Scales) * sizeof(Ssimulacra2BlockSums);
+    return sizeof(Ssimulacra2Sums) +
+           ssimulacra2_first_block(params_, kSsimulacra2Scales) * sizeof(Ssimulacra2BlockSums);
   }
   size_t scratch_bytes() const override { return ssimulacra2_scratch_bytes_plain(params_); }
   void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
     auto& of_frame = *static_cast<Ssimulacra2Sums*>(sums);
     Ssimulacra2Blocks blocks;
     for (int s = 0; s < kSsimulacra2Scales; s++)
-      blocks.scale[s] = reinterpret_cast<Ssimulacra2BlockSums*>(&of_frame + 1) + first_block(s);
+      blocks.scale[s] = reinterpret_cast<Ssimulacra2BlockSums*>(&of_frame + 1) + ssimulacra2_first_block(params_, s);
     ssimulacra2_mapped_plain(params_, frames.ref, frames.dist, scratch, of_frame, blocks);
   }
   void read_map(const void* sums, size_t, std::span<double> values) const override;
@@ -155,11 +158,9 @@ class Ssimulacra2Mapping final : public MappingExtractor {
     const BlockGrid grid = block_grid(params.w, params.h, kBlockSide);
     return {"ssimulacra2", "weighted errors", grid.w, grid.h, kBlockSide, kBlockSide};
   }
-  size_t first_block(int scale) const {
-    return blocks_before(scale, [&](int s) { return Ssimulacra2Blocks::grid(params_, s); });
-  }
 
   const Ssimulacra2Params params_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
 /* A block's share of weighted() at a scale. Its share of a fourth root is that of the fourth powers. */
@@ -188,16 +189,17 @@ void Ssimulacra2Mapping::read_map(const void* sums, size_t, std::span<double> va
     const double samples = static_cast<double>(ssimulacra2_size(params_.w, scale)) * ssimulacra2_size(params_.h, scale);
     std::vector<double> of_scale;
     for (size_t n = 0; n < grid.blocks(); n++)
-      of_scale.push_back(weighted_of_block(blocks[first_block(scale) + n], of_frame, scales, scale, samples));
+      of_scale.push_back(
+          weighted_of_block(blocks[ssimulacra2_first_block(params_, scale) + n], of_frame, scales, scale, samples));
     const int side = grid.side << scale;
     spread_blocks({params_.w, params_.h, grid.w, side, side}, of_scale, block_grid(params_.w, params_.h, kBlockSide),
                   values);
   }
 }
 
-Created create_mapping(const NoOptions&, const VideoFormat& format) {
+Created create_mapping(const NoOptions&, const VideoFormat& format, Placement placement) {
   VMAFX_ASSIGN(const Ssimulacra2Params params, ssimulacra2_params(format));
-  return std::unique_ptr<Extractor>(new Ssimulacra2Mapping(params));
+  return std::unique_ptr<Extractor>(new Ssimulacra2Mapping(params, placement));
 }
 
 }  // namespace
@@ -228,7 +230,7 @@ constexpr ExtractorInfo kSsimulacra2Extractor = {
     .features = kFeatures,
     .options = {},
     .create = with_fields<create>,
-    .create_mapping = mapping_with_fields<create_mapping>,
+    .create_mapping = with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

@@ -43,11 +43,8 @@ void ssimulacra2_plain(const Ssimulacra2Params& params, const Picture& ref, cons
 void ssimulacra2_simd(const Ssimulacra2Params& params, const Picture& ref, std::span<const Picture* const> dists,
                       std::byte* scratch, std::span<Ssimulacra2Sums* const> sums);
 
-/* The sums of blocks: of a scale, by channel and map. Blocks are 64 samples of the picture wide and high, at the last
- * scale 128, where errors of kSsimulacra2Band rows are added up together. */
-struct Ssimulacra2BlockSums {
-  Ssimulacra2Map map[3][3];
-};
+/* The sums of the blocks of each scale. Blocks are 64 samples of the picture wide and high, at the last scale 128, where
+ * errors of kSsimulacra2Band rows are added up together. */
 struct Ssimulacra2Blocks {
   Ssimulacra2BlockSums* scale[kSsimulacra2Scales];  // row by row; zeroed by the caller
 
@@ -61,8 +58,14 @@ struct Ssimulacra2Blocks {
 void ssimulacra2_mapped_plain(const Ssimulacra2Params& params, const Picture& ref, const Picture& dist,
                               std::byte* scratch, Ssimulacra2Sums& sums, const Ssimulacra2Blocks& blocks);
 
-/* The HIP twin. */
+/* The blocks of the scales before this one. */
+inline size_t ssimulacra2_first_block(const Ssimulacra2Params& params, int scale) {
+  return blocks_before(scale, [&](int s) { return Ssimulacra2Blocks::grid(params, s); });
+}
+
+/* The HIP twins. The sums of the second one: Ssimulacra2Sums, then Ssimulacra2BlockSums of each scale. */
 OwnedDeviceTwin ssimulacra2_hip(const Ssimulacra2Params& params);
+OwnedDeviceTwin ssimulacra2_mapped_hip(const Ssimulacra2Params& params);
 
 extern const ExtractorInfo kSsimulacra2Extractor;
 

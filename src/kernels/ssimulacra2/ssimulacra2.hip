@@ -446,8 +446,45 @@ VMAFX_DEVICE void add_band(const ColumnPlanes& planes, const BandSamples& sample
   }
 }
 
+/* Hands out what a column adds to the blocks of maps that it goes through. Without maps there are none. */
+template <class Work>
+struct ColumnBlocks {
+  VMAFX_DEVICE ColumnBlocks(const Work&, int, int, int) {}
+  VMAFX_DEVICE void end_band(const Column&, int, int) {}
+};
+template <>
+struct ColumnBlocks<Ssimulacra2MapWork> {
+  Ssimulacra2BlockSums* blocks;  // the uppermost one
+  int side, across, channel;
+  int64_t sums[3] = {};  // the column's at the end of the last block
+  Fixed3<kSsimulacra2FourthBits> fourths[3] = {};
+
+  VMAFX_DEVICE ColumnBlocks(const Ssimulacra2MapWork& work, int scale, int of_channel, int x)
+      : blocks(&work.blocks[block_id().x] + work.first_block[scale] + x / work.block_side[scale]),
+        side(work.block_side[scale]), across(work.blocks_across[scale]), channel(of_channel) {}
+
+  /* Rows y to y + kBand - 1, of those before `end`, are in the sums. */
+  VMAFX_DEVICE void end_band(const Column& column, int y, int end) {
+    if (y < 0 || ((y + kBand) % side && y + kBand < end)) return;
+    Ssimulacra2Map(&maps)[3] = blocks[y / side * across].map[channel];
+    VMAFX_UNROLL
+    for (int i = 0; i < 3; i++) {
+      const auto &now = column.fourths[i], &then = fourths[i];
+      const auto words = std::bit_cast<MapWords>(Ssimulacra2Map{
+          column.sums[i] - sums[i], {now.coarse - then.coarse, now.fine - then.fine, now.finest - then.finest}});
+      VMAFX_UNROLL
+      for (int word = 0; word < kMapWords; word++)
+        if (words.v[word])
+          atomic_add(reinterpret_cast<uint64_t*>(&maps[i]) + word, static_cast<uint64_t>(words.v[word]));
+      sums[i] = column.sums[i];
+      fourths[i] = now;
+    }
+  }
+};
+
 /* Rows first to end - 1. */
-VMAFX_DEVICE void add_bands(const ColumnPlanes& planes, int first, int end, Column& column) {
+template <class Blocks>
+VMAFX_DEVICE void add_bands(const ColumnPlanes& planes, int first, int end, Column& column, Blocks blocks) {
   Bands bands(planes, first);
   VMAFX_ROLLED
   for (int y = first; y < end; y += kBand) {
@@ -456,6 +493,7 @@ VMAFX_DEVICE void add_bands(const ColumnPlanes& planes, int first, int end, Colu
     if (planes.has(y - kSsimulacra2Behind) && planes.has(y + kBand - 1 + kSsimulacra2Ahead))
       add_band<true>(planes, samples, y, column);
     else add_band<false>(planes, samples, y, column);
+    blocks.end_band(column, y, end);
   }
 }
 
@@ -495,7 +533,8 @@ VMAFX_DEVICE void add_columns(const Column& column, Ssimulacra2Map (&sums)[3]) {
   atomic_add(reinterpret_cast<uint64_t*>(sums) + rank, static_cast<uint64_t>(sum));
 }
 
-VMAFX_DEFINE_DENSE_KERNEL(ssimulacra2_columns, 8, work) {
+template <class Work>
+VMAFX_DEVICE void go_down_columns(const Work& work) {
   const int scale = scale_of_block(work, &Ssimulacra2ScaleWork::first_column_block);
   const Ssimulacra2ScaleWork& s = work.scale[scale];
   const int x = (static_cast<int>(block_id().z) - s.first_column_block) * kSsimulacra2ColumnThreads +
@@ -517,10 +556,14 @@ VMAFX_DEFINE_DENSE_KERNEL(ssimulacra2_columns, 8, work) {
     if (work.chunk > 0)
       for_each_state(column, saved, s.state_line, [](float& state, float& memory) { state = memory; });
     const int first = work.chunk * s.rows - kSsimulacra2Ahead;
-    add_bands(planes, first, work.chunk + 1 == work.chunks ? s.h : first + s.rows, column);
+    add_bands(planes, first, work.chunk + 1 == work.chunks ? s.h : first + s.rows, column,
+              ColumnBlocks<Work>(work, scale, channel, x));
     for_each_state(column, saved, s.state_line, [](float& state, float& memory) { memory = state; });
   }
   add_columns(column, work.sums[block_id().x].map[scale][channel]);
 }
+
+VMAFX_DEFINE_DENSE_KERNEL(ssimulacra2_columns, 8, work) { go_down_columns(work); }
+VMAFX_DEFINE_DENSE_KERNEL(ssimulacra2_map_columns, 4, work) { go_down_columns(work); }
 
 }  // namespace vmafx::ssimulacra2_device

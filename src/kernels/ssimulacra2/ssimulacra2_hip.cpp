@@ -1,5 +1,5 @@
-/* The HIP twin of ssimulacra2: three kernels for each chunk of rows. They take all scales of all frames of the
- * batch. */
+/* The HIP twin of ssimulacra2: three kernels for each chunk of rows, of which another one goes down the columns with
+ * maps. They take all scales of all frames of the batch. */
 #include <bit>
 #include <span>
 
@@ -14,8 +14,8 @@ constexpr int kPlanes = kSsimulacra2Channels * kSsimulacra2Streams;
 
 class Ssimulacra2Hip : public DeviceTwin {
  public:
-  explicit Ssimulacra2Hip(const Ssimulacra2Params& params)
-      : values_(kernels_.add(kernels::ssimulacra2_values.of(params.bpc))) {
+  Ssimulacra2Hip(const Ssimulacra2Params& params, bool maps)
+      : maps_(maps), values_(kernels_.add(kernels::ssimulacra2_values.of(params.bpc))) {
     work_.params = params;
     work_.scales = ssimulacra2_scales(params.w, params.h);
     work_.value_tiles_across = static_cast<int32_t>(hip::blocks_for(params.w, kSsimulacra2ValueColumns));
@@ -34,6 +34,10 @@ class Ssimulacra2Hip : public DeviceTwin {
       scale.first_column_block = static_cast<int32_t>(column_blocks_);
       row_blocks_ += hip::blocks_for(kSsimulacra2Channels * scale.rows, kSsimulacra2Lines);
       column_blocks_ += hip::blocks_for(scale.w, kSsimulacra2ColumnThreads);
+      const BlockGrid grid = Ssimulacra2Blocks::grid(params, s);
+      work_.block_side[s] = grid.side;
+      work_.blocks_across[s] = grid.w;
+      work_.first_block[s] = static_cast<int32_t>(ssimulacra2_first_block(params, s));
     }
   }
 
@@ -43,10 +47,11 @@ class Ssimulacra2Hip : public DeviceTwin {
   }
 
   Status launch(const DeviceBatch& batch) const override {
-    Ssimulacra2Work work = work_;
+    Ssimulacra2MapWork work = work_;
     for (int p = 0; p < (work.params.has_chroma ? 3 : 1); p++) work.planes[p] = batch.planes[p];
     work.scratch = batch.scratch.as<float>();
     work.sums = batch.sums_of<Ssimulacra2Sums>();
+    if (maps_) work.blocks = batch.sums_of<Ssimulacra2BlockSums>(sizeof(Ssimulacra2Sums));
     lay_out(batch.count, work);
     const unsigned tiles =
         static_cast<unsigned>(work.value_tiles_across) * kSsimulacra2ChunkRows / kSsimulacra2ValueRows;
@@ -56,7 +61,8 @@ class Ssimulacra2Hip : public DeviceTwin {
         if (scale.ring > 0) scale.first_slot = work.chunk * scale.rows % scale.ring;
       VMAFX_TRY(values_.launch(batch, {frames, 2, tiles}, work));
       VMAFX_TRY(rows_.launch(batch, {frames, 1, row_blocks_}, work));
-      VMAFX_TRY(columns_.launch(batch, {frames, kSsimulacra2Channels, column_blocks_}, work));
+      const hip::Dim columns = {frames, kSsimulacra2Channels, column_blocks_};
+      VMAFX_TRY(maps_ ? map_columns_.launch(batch, columns, work) : columns_.launch(batch, columns, work));
     }
     return {};
   }
@@ -76,15 +82,22 @@ class Ssimulacra2Hip : public DeviceTwin {
     return memory.bytes();
   }
 
-  Ssimulacra2Work work_;  // but for what belongs to a batch
+  const bool maps_;
+  Ssimulacra2MapWork work_;  // but for what belongs to a batch
   unsigned row_blocks_ = 0, column_blocks_ = 0;
   const TwinKernel<Ssimulacra2Work> values_;
   const TwinKernel<Ssimulacra2Work> rows_ = kernels_.add(kernels::ssimulacra2_rows);
   const TwinKernel<Ssimulacra2Work> columns_ = kernels_.add(kernels::ssimulacra2_columns);
+  const TwinKernel<Ssimulacra2MapWork> map_columns_ = kernels_.add(kernels::ssimulacra2_map_columns);
 };
 
 }  // namespace
 
-OwnedDeviceTwin ssimulacra2_hip(const Ssimulacra2Params& params) { return {std::make_unique<Ssimulacra2Hip>(params)}; }
+OwnedDeviceTwin ssimulacra2_hip(const Ssimulacra2Params& params) {
+  return {std::make_unique<Ssimulacra2Hip>(params, false)};
+}
+OwnedDeviceTwin ssimulacra2_mapped_hip(const Ssimulacra2Params& params) {
+  return {std::make_unique<Ssimulacra2Hip>(params, true)};
+}
 
 }  // namespace vmafx

@@ -25,6 +25,11 @@ struct Ssimulacra2Sums {
   Ssimulacra2Map map[kSsimulacra2Scales][3][3];  // scale; x, y, b; ssim, artifact, detail
 };
 
+/* The sums of a block of a scale, by channel and map. */
+struct Ssimulacra2BlockSums {
+  Ssimulacra2Map map[3][3];
+};
+
 /* The streams that are blurred for each channel: ref, dist, their squares and their product. */
 inline constexpr int kSsimulacra2Channels = 3, kSsimulacra2Streams = 5;
 

@@ -53,6 +53,15 @@ VMAFX_DECLARE_KERNEL(ssimulacra2_rows, Ssimulacra2Work, kSsimulacra2Lines,
                      kSsimulacra2Streams + 1);  // the last ones only fetch: whole waves
 VMAFX_DECLARE_KERNEL(ssimulacra2_columns, Ssimulacra2Work, kSsimulacra2ColumnThreads);
 
+/* The sums of columns, and those of the blocks of maps. */
+struct Ssimulacra2MapWork : Ssimulacra2Work {
+  BatchSums<Ssimulacra2BlockSums> blocks;
+  /* Of each scale: the side of a block, how many are in a row, the number of the first one. */
+  int32_t block_side[kSsimulacra2Scales] = {}, blocks_across[kSsimulacra2Scales] = {},
+          first_block[kSsimulacra2Scales] = {};
+};
+VMAFX_DECLARE_KERNEL(ssimulacra2_map_columns, Ssimulacra2MapWork, kSsimulacra2ColumnThreads);
+
 }  // namespace vmafx
 
 #endif

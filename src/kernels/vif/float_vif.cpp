@@ -43,10 +43,9 @@ constexpr FeatureInfo kFeatures[] = {VMAFX_VIF_FEATURES("")};
 
 /* The blocks of a scale, in sums with maps: they follow FloatVifSums. Where pictures are scaled first, they are blocks
  * of the scaled ones. */
-BlockGrid grid_of(const FloatVifParams& params) { return block_grid(params.w, params.h, kFloatVifBlockSide); }
 const FloatVifBlockSums* blocks_of(const FloatVifParams& params, const void* sums, int scale) {
   return reinterpret_cast<const FloatVifBlockSums*>(static_cast<const FloatVifSums*>(sums) + 1) +
-         static_cast<size_t>(scale) * grid_of(params).blocks();
+         static_cast<size_t>(scale) * float_vif_blocks(params).blocks();
 }
 
 class FloatVif : public Metric<FloatVifParams, FloatVifSums, VifScores> {
@@ -145,7 +144,7 @@ Created create(const FloatVifOptions& options, const VideoFormat& format, Placem
 
 std::vector<MapInfo> maps_of(const FloatVifParams& params, const VideoFormat& format) {
   constexpr const char* kNames[] = {"float_vif_scale0", "float_vif_scale1", "float_vif_scale2", "float_vif_scale3"};
-  const BlockGrid grid = grid_of(params);
+  const BlockGrid grid = float_vif_blocks(params);
   const auto of_picture = [&](int size, int scaled) {
     return static_cast<int>(std::lround(1.0 * grid.side * size / scaled));
   };
@@ -159,18 +158,20 @@ std::vector<MapInfo> maps_of(const FloatVifParams& params, const VideoFormat& fo
 /* Raw sums: FloatVifSums, then the blocks' of each scale. */
 class FloatVifMapping final : public MappingExtractor {
  public:
-  FloatVifMapping(const FloatVifParams& params, const VideoFormat& format)
-      : MappingExtractor({}, maps_of(params, format)), params_(params) {}
+  FloatVifMapping(const FloatVifParams& params, const VideoFormat& format, Placement placement)
+      : MappingExtractor({}, maps_of(params, format)), params_(params),
+        device_twin_(placement == Placement::kDevice ? float_vif_mapped_hip(params).twin : nullptr) {}
 
+  DeviceTwin* device_twin() const override { return device_twin_.get(); }
   size_t sums_bytes() const override {
-    return sizeof(FloatVifSums) + kFloatVifScales * grid_of(params_).blocks() * sizeof(FloatVifBlockSums);
+    return sizeof(FloatVifSums) + kFloatVifScales * float_vif_blocks(params_).blocks() * sizeof(FloatVifBlockSums);
   }
   size_t scratch_bytes() const override {
     return use_plain_cpu() ? float_vif_scratch_bytes_plain(params_) : float_vif_scratch_bytes_simd(params_);
   }
   void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
     auto& of_frame = *static_cast<FloatVifSums*>(sums);
-    FloatVifBlocks blocks = {{}, grid_of(params_)};
+    FloatVifBlocks blocks = {{}, float_vif_blocks(params_)};
     for (int s = 0; s < kFloatVifScales; s++)
       blocks.scale[s] = reinterpret_cast<FloatVifBlockSums*>(&of_frame + 1) + s * blocks.grid.blocks();
     const auto twin = use_plain_cpu() ? float_vif_mapped_plain : float_vif_mapped_simd;
@@ -183,11 +184,12 @@ class FloatVifMapping final : public MappingExtractor {
 
  private:
   const FloatVifParams params_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
-Created create_mapping(const FloatVifOptions& options, const VideoFormat& format) {
+Created create_mapping(const FloatVifOptions& options, const VideoFormat& format, Placement placement) {
   VMAFX_ASSIGN(const FloatVifParams params, params_of(options, format));
-  return std::unique_ptr<Extractor>(new FloatVifMapping(params, format));
+  return std::unique_ptr<Extractor>(new FloatVifMapping(params, format, placement));
 }
 
 }  // namespace
@@ -201,7 +203,7 @@ constexpr ExtractorInfo kFloatVifExtractor = {
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,
-    .create_mapping = mapping_with_fields<create_mapping>,
+    .create_mapping = with_fields<create_mapping>,
 };
 
 }  // namespace vmafx

@@ -71,7 +71,13 @@ void float_vif_mapped_plain(const FloatVifParams& params, const SamplePlane& ref
 void float_vif_mapped_simd(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist,
                            std::byte* scratch, FloatVifSums& sums, const FloatVifBlocks& blocks);
 
+inline BlockGrid float_vif_blocks(const FloatVifParams& params) {
+  return block_grid(params.w, params.h, kFloatVifBlockSide);
+}
+
 OwnedDeviceTwin float_vif_hip(const FloatVifParams& params);
+/* Its sums: FloatVifSums, then FloatVifBlockSums of each scale. */
+OwnedDeviceTwin float_vif_mapped_hip(const FloatVifParams& params);
 
 extern const ExtractorInfo kFloatVifExtractor;
 

@@ -1,8 +1,9 @@
 /* The HIP twin of float_vif: the kernels for prescaling if any, then for each scale one that also makes the planes of
- * the next, and one that adds up rows. All take all frames of the batch. */
+ * the next, and one that adds up rows, with maps one more for blocks. All take all frames of the batch. */
 #include <optional>
 
 #include "kernels/device_twin.h"
+#include "kernels/steps/block_sums_hip.h"
 #include "kernels/steps/prescale_hip.h"
 #include "kernels/steps/row_sums_hip.h"
 #include "kernels/steps/rows.h"
@@ -14,13 +15,14 @@ namespace {
 
 class FloatVifHip : public DeviceTwin {
  public:
-  explicit FloatVifHip(const FloatVifParams& params) : params_(params) {
+  FloatVifHip(const FloatVifParams& params, bool maps) : params_(params) {
     if (params.prescaler)
       prescale_.emplace(kernels_, params.prescaler->method(), params.prescaler->from_w(), params.prescaler->from_h(),
                         params.w, params.h, params.bpc, kFloatVifOffset);
     for (int s = 0; s < kFloatVifScales; s++)
       if (wanted(s)) part_[s] = sums_.add_part(params.w >> s, params.h >> s, 2, s * sizeof(FloatVifScaleSums));
     add_kernels();
+    if (maps) block_sums_.emplace(kernels_);
   }
 
   size_t scratch_bytes(int frames) const override {
@@ -42,7 +44,9 @@ class FloatVifHip : public DeviceTwin {
     for (int s = 0; s < kFloatVifScales; s++, in = out) {
       out = s + 1 < kFloatVifScales ? take_planes(s + 1, batch.count, memory) : PlanePairs<float>();
       VMAFX_TRY(launch_scale(batch, s, in, out, rows));
-      if (wanted(s)) VMAFX_TRY(sums_.add_rows(batch, part_[s], rows));
+      if (!wanted(s)) continue;
+      if (block_sums_) VMAFX_TRY(add_blocks(batch, s, rows));
+      VMAFX_TRY(sums_.add_rows(batch, part_[s], rows));
     }
     return sums_.add_sums(batch, rows);
   }
@@ -86,15 +90,27 @@ class FloatVifHip : public DeviceTwin {
     return scale_[s].launch(batch, batch.grid(across, hip::blocks_for(work.h, kFloatVifTileRows)), work);
   }
 
+  Status add_blocks(const DeviceBatch& batch, int s, hip::DevicePtr<std::byte> rows) const {
+    BlockGrid grid = float_vif_blocks(params_);
+    const size_t first = sizeof(FloatVifSums) + s * grid.blocks() * sizeof(FloatVifBlockSums);
+    grid.side >>= s;
+    return block_sums_->add(batch, sums_.values(part_[s], rows), BlockSumsDevice::whole(grid, params_.w >> s), 0, 2,
+                            first);
+  }
+
   const FloatVifParams params_;
   std::optional<PrescaleDevice> prescale_;
   RowSumsDevice sums_{kernels_};
+  std::optional<BlockSumsDevice> block_sums_;  // with maps
   int part_[kFloatVifScales] = {};
   TwinKernel<FloatVifWork> scale_[kFloatVifScales];
 };
 
 }  // namespace
 
-OwnedDeviceTwin float_vif_hip(const FloatVifParams& params) { return {std::make_unique<FloatVifHip>(params)}; }
+OwnedDeviceTwin float_vif_hip(const FloatVifParams& params) { return {std::make_unique<FloatVifHip>(params, false)}; }
+OwnedDeviceTwin float_vif_mapped_hip(const FloatVifParams& params) {
+  return {std::make_unique<FloatVifHip>(params, true)};
+}
 
 }  // namespace vmafx
