@@ -672,6 +672,29 @@ def conversions_do_not_depend_on_other_encodes(lab):
 
 
 @case
+def regions_have_scores_of_their_own(lab):
+    """--roi of a library and of a comparison: a mask whose content has changed gives other scores, not the kept ones."""
+    needs_dask()
+    lab.run("-f lavfi -i testsrc2=s=64x64:d=0.2 -c:v ffv1 ref.mkv").succeeded()
+    lab.run("-i ref.mkv -vf drawbox=x=32:w=32:h=64:color=gray:t=fill -c:v ffv1 dist.mkv").succeeded()
+    listed = write_list(lab, [["dist.mkv", "ref.mkv"]])
+    (lab.folder / "table.csv").write_text("series,file,reference\na,dist.mkv,ref.mkv\n")
+    words = "--roi", "corner=32x32+32+0", "--roi", "half=mask.pgm", "--model", "none", "--feature", "psnr"
+    compared = "compare", "table.csv", "--json", "--scores", "kept", "--score", "psnr_y.half", *words
+    found = []
+    for first, second in ((255, 0), (0, 255)):  # without damage; with it
+        row = bytes([first] * 32 + [second] * 32)
+        (lab.folder / "mask.pgm").write_bytes(b"P5 64 64 255\n" + row * 64)
+        library(lab, listed, "-o", "out.jsonl", "--workers", 1, *words).succeeded()
+        pooled = records(lab.folder / "out.jsonl")[-1]["pooled"]
+        check(pooled["psnr_y.corner"]["mean"] < pooled["psnr_y"]["mean"] < 60, pooled)
+        [point] = json.loads(vmafx(lab, *compared).succeeded().out)["points"]
+        found.append((pooled["psnr_y.half"]["mean"], round(point["values"]["psnr_y.half"], 6)))
+    check(found[0] == (60, 60) and found[1][0] == found[1][1] < 30, found)
+    check_equal(len(list((lab.folder / "kept").iterdir())), 2, "kept reports")
+
+
+@case
 def bad_lines_fail_alone(lab):
     """A line that cannot be scored fails with its cause; the others are scored."""
     needs_dask()

@@ -42,12 +42,13 @@ SCORING = {
 }
 FFMPEG = {"ffmpeg": (["ffmpeg", "ffprobe"], ["--ffmpeg", "./ffmpeg"])}
 DYGRAPHS = {"dygraphs": (["dygraph.min.js", "dygraph.min.css"], ["--dygraphs", "."])}
+REGIONS = {"roi": (["logo.pgm", "face.pgm"], ["--roi", "logo.pgm|center", "--roi", "a=face.pgm"])}
 INPUTS = {
     "score": {
         "videos": (["low.mp4", "high.mkv", "ref.y4m"], ["low.mp4", "high.mkv", "ref.y4m"]),
         **SCORING,
         **FFMPEG,
-        "roi": (["logo.pgm", "face.pgm"], ["--roi", "logo.pgm|center", "--roi", "a=face.pgm"]),
+        **REGIONS,
         **DYGRAPHS,
     },
     "report": {
@@ -58,12 +59,13 @@ INPUTS = {
         **FFMPEG,
         **DYGRAPHS,
     },
-    "compare": {"table": (["lad.csv", "low.mp4", "ref.y4m", "s.json"], ["lad.csv"]), **SCORING, **FFMPEG},
+    "compare": {"table": (["lad.csv", "low.mp4", "ref.y4m", "s.json"], ["lad.csv"]), **SCORING, **REGIONS, **FFMPEG},
     "merge": {"parts": (["a.json", "b.json"], ["a.json", "b.json"])},
     "library": {
         "list": (["list.jsonl", "low.mp4", "ref.y4m", "own.json"], ["list.jsonl"]),
         "scheduler_file": (["scheduler.json"], ["--scheduler-file", "scheduler.json"]),
         **SCORING,
+        **REGIONS,
         **FFMPEG,
     },
     "verify": {
@@ -75,6 +77,7 @@ INPUTS = {
         "videos": (["low.mp4", "high.mkv", "ref.y4m"], ["low.mp4", "high.mkv", "ref.y4m"]),
         "scores": (["s.json"], ["--scores", "s.json"]),
         **SCORING,
+        **REGIONS,
         **FFMPEG,
     },
     "crf": {"input": (["film.mp4"], ["film.mp4"]), **SCORING, **FFMPEG},

@@ -254,16 +254,22 @@ def view_ends_with_an_interrupt(lab):
 @case
 def view_lays_maps_over_pictures(lab):
     """With --maps pictures of encodes have the map of the model: bright where the encode is damaged, on a scale that
-    does not change. The page lays it over them. Other inputs and frames have none, and no view without --maps.
+    does not change. The page lays it over them. Other inputs and frames have none, and no view without --maps. With
+    --roi frames have the scores of regions, too.
     """
     lab.run(
         f"-f lavfi -i testsrc2=s=320x180:r={RATE}:d=0.4", "-c:v libx264 -qp 0 -preset ultrafast ref.mkv"
     ).succeeded()
     lab.run("-i ref.mkv", "-vf drawbox=x=208:y=84:w=112:h=96:color=gray:t=fill -c:v libx264 -qp 0 bad.mkv").succeeded()
     scoring = "--scale", "reference", "--model", "version=vmaf_v0.6.1", "--threads", "2"
-    with shown(lab, "bad.mkv", "ref.mkv", "--maps", scoring=scoring) as (address, _), told(address) as read:
+    roi = "--roi", "corner=112x96+208+84"
+    lowest = {}
+    with shown(lab, "bad.mkv", "ref.mkv", "--maps", *roi, scoring=scoring) as (address, _), told(address) as read:
         while (message := read()).get("state") != "done":
             check(message.get("state") != "failed", str(message))
+            if message.get("series"):
+                lowest[message["key"]] = min(message["scores"])
+        check(lowest["vmaf.corner"] < lowest["vmaf"], lowest)
         status, headers, content = asked(address, f"{path_of(address)}map/0/1")
         check_equal((status, headers["Content-Type"]), (200, "image/png"), f"{content[:200]}")
         (lab.folder / "seen.png").write_bytes(content)

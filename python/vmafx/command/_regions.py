@@ -1,5 +1,6 @@
 """The regions of --roi: at which size filters score them, and the keys of their scores."""
 
+import os
 import re
 from collections.abc import Collection, Iterable, Iterator
 
@@ -7,6 +8,7 @@ from ._models import Size
 
 RECTANGLE = re.compile(r"(\d{1,9})x(\d{1,9})\+(\d{1,9})\+(\d{1,9})", re.ASCII)
 MASK = ".pgm"
+UNNAMED = "active", "center"  # called so without a name of their own
 
 
 def scaled(regions: str, reference: Size, size: Size) -> str:
@@ -44,6 +46,18 @@ def masks_of(regions: Iterable[str]) -> Iterator[str]:
         if region.endswith(MASK):
             first, equals, path = region.partition("=")
             yield path if equals else first
+
+
+def with_whole_paths(regions: str) -> str:
+    """Returns the value of the option with the masks' absolute paths, for processes that run elsewhere."""
+    parts = (region.rpartition("=") if region.endswith(MASK) else (region, "", "") for region in regions.split("|"))
+    return "|".join(f"{name}{equals}{os.path.abspath(path) if path else ''}" for name, equals, path in parts)
+
+
+def names_of(regions: str | None) -> list[str]:
+    """Returns the regions' names, with which the keys of their scores end."""
+    parts = [region.partition("=") for region in (regions or "").split("|") if region]
+    return [first if equals or first in UNNAMED else "roi" for first, equals, _ in parts]
 
 
 def whole_key(key: str, keys: Collection[str]) -> str | None:

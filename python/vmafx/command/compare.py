@@ -24,7 +24,7 @@ from .comparison.scores import take_scores
 from .comparison.table import Row, read_table
 from .page.comparison import make_page
 from .page.document import check_templates
-from .score import add_scoring_arguments, read_for_scoring, scoring_settings
+from .score import add_regions, add_scoring_arguments, read_for_scoring, scoring_settings
 
 MOST_WARNINGS = 20  # shown on the terminal
 
@@ -69,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--scores", type=Path, metavar="FOLDER", help="keep computed scores in this folder, and use those kept there")
     add("--title", default="", metavar="TEXT", help="the title of the page (default: the names of the series)")
     add("--device", metavar="DEVICE", help="the GPU to use: an index or a PCI address")
+    add_regions(parser)
     add_scoring_arguments(parser)
     add_force(parser)
 

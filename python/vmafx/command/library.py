@@ -12,6 +12,7 @@ from .._system import processors
 from . import _ffmpeg
 from ._names import FILES_ONLY
 from ._outputs import PAGE, RANGES, RESULTS, Guard, Output, add_force, check_outputs, heatmaps, make_way
+from ._regions import masks_of, with_whole_paths
 from ._scoring import MOST_ENCODES, models_of
 from ._terminal import Count, Failure, note, progress
 from .decoders.chosen import decoders_here
@@ -22,7 +23,7 @@ from .fleet.pairs import Pair, read_list
 from .fleet.store import DATABASES, LINES, Ranges, Results, open_results
 from .fleet.summary import Summary, write_summary
 from .page.document import check_templates
-from .score import DOUBTFUL, add_convert, add_decoders, scale_word
+from .score import DOUBTFUL, add_convert, add_decoders, add_regions, regions_asked, scale_word
 
 PIECE = 15000  # frames of 1080p, which take one processor some minutes
 STALL_S = 600.0
@@ -60,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--scale", type=scale_word, default="model", metavar="SCALE", help="as in `vmafx score` (default: model)")
     add_convert(parser)
+    add_regions(parser)
     add(
         "--partial", action="store_true", help="accept damaged or incomplete files, and score the part that can be read"
     )
@@ -194,7 +196,7 @@ def _check_outputs(arguments: argparse.Namespace, pairs: list[Pair]) -> Guard:
     features = dict.fromkeys([*arguments.feature, *(feature for pair in pairs for feature in pair.features)])
     models = dict.fromkeys([*(arguments.model or []), *(model for pair in pairs for model in pair.models or ())])
     inputs = [arguments.list, arguments.scheduler_file, *videos, *files_of_models(models)]
-    inputs += _ffmpeg.programs(arguments.ffmpeg)
+    inputs += [*masks_of(arguments.roi), *_ffmpeg.programs(arguments.ffmpeg)]
     outputs = [
         Output("-o", arguments.output, RESULTS),
         Output("RESULTS.ranges", arguments.output.with_name(f"{arguments.output.name}.ranges"), RANGES),
@@ -213,6 +215,7 @@ def _beside(arguments: argparse.Namespace) -> int:
 
 
 def _options(arguments: argparse.Namespace, place: Place) -> Options:
+    regions = regions_asked(arguments)
     threads = arguments.threads or (max(1, processors() // place.workers) if place.is_here else 1)
     settings = {
         "backend": arguments.backend,
@@ -223,6 +226,7 @@ def _options(arguments: argparse.Namespace, place: Place) -> Options:
         "hwaccel": arguments.hwaccel,
         "scale_on": arguments.scale_on,
         "convert": arguments.convert,
+        "roi": regions and with_whole_paths(regions),
     }
     if not arguments.allow_protocols:
         settings |= {"dist_options": FILES_ONLY, "ref_options": FILES_ONLY}

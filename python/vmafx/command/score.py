@@ -134,6 +134,11 @@ def add_changes(parser: argparse.ArgumentParser) -> None:
     add("--pair-by", choices=("number", "time"), metavar="HOW", help=help_pair)
 
 
+def regions_asked(arguments: argparse.Namespace) -> str | None:
+    """Returns the value of the filter's option roi."""
+    return "|".join(getattr(arguments, "roi", [])) or None
+
+
 def add_regions(parser: argparse.ArgumentParser) -> None:
     help_roi = (
         "also score this region: WxH+X+Y in samples of the reference, a mask FILE.pgm, 'active' (inside black bars) or "
@@ -563,7 +568,7 @@ def scoring_settings(arguments: argparse.Namespace, window: str | None = None, d
         hwaccel=arguments.hwaccel,
         scale_on=arguments.scale_on,
         convert=arguments.convert,
-        roi="|".join(getattr(arguments, "roi", [])) or None,
+        roi=regions_asked(arguments),
     )
 
 
@@ -591,8 +596,9 @@ def _check_work(arguments: argparse.Namespace, work: Work) -> None:
 
 
 def read_for_scoring(arguments: argparse.Namespace) -> list[str]:
-    """Returns the files that options of add_scoring_arguments() name."""
-    return [*files_of_models(arguments.model or []), *_ffmpeg.programs(arguments.ffmpeg)]
+    """Returns the files that options of add_scoring_arguments() and add_regions() name."""
+    files = [*files_of_models(arguments.model or []), *masks_of(getattr(arguments, "roi", []))]
+    return [*files, *_ffmpeg.programs(arguments.ffmpeg)]
 
 
 def _check_outputs(arguments: argparse.Namespace) -> Guard:
@@ -604,14 +610,7 @@ def _check_outputs(arguments: argparse.Namespace) -> Guard:
         *heatmaps([*arguments.feature, *(arguments.model or [])]),
     ]
     return check_outputs(
-        [
-            *arguments.videos,
-            *read_for_scoring(arguments),
-            *masks_of(arguments.roi),
-            *dygraphs_files(arguments.dygraphs),
-        ],
-        outputs,
-        arguments.force,
+        [*arguments.videos, *read_for_scoring(arguments), *dygraphs_files(arguments.dygraphs)], outputs, arguments.force
     )
 
 

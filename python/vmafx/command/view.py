@@ -20,6 +20,7 @@ from ._keys import known_facts
 from ._maps import scale
 from ._models import metrics_of
 from ._names import redact
+from ._regions import names_of
 from ._outputs import check_outputs
 from ._run import Processes
 from ._schemas import check_packages
@@ -35,6 +36,7 @@ from .report import find_dygraphs
 from .score import (
     add_begins,
     add_changes,
+    add_regions,
     add_scoring_arguments,
     begins_asked,
     changes_by_hand,
@@ -63,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--device", metavar="DEVICE", help="the GPU to use: an index or a PCI address")
     add_begins(parser)
     add_changes(parser)
+    add_regions(parser)
     add_scoring_arguments(parser)
 
 
@@ -197,7 +200,8 @@ def view_of(work: Work, scores: Scores, maps: Maps | None) -> View:
     begins = [span[0] for span in work.spans() if span]
     promised = [frames for number in range(len(work.dists)) if (frames := promise_of(work, number).frames)]
     rates = [float(video.rate) for video in (work.ref, *work.dists) if video.rate]
-    keys = [*work.models, *(metrics_of(work.settings.features) if work.settings.features else ())]
+    of_models = (f"{model}.{region}" for model in work.models for region in names_of(work.settings.roi))
+    keys = [*work.models, *of_models, *(metrics_of(work.settings.features) if work.settings.features else ())]
     keys = scores.keys or keys
     return View(
         work.names,

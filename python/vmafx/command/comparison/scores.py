@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _scoring, _whole
+from .._regions import masks_of
 from .._result import asked_keys
 from .._scores import Encode, read_scores
 from .._outputs import check_folder, check_kept
@@ -122,6 +123,8 @@ class Shelf:
             depends["scaled on"] = "gpu"
         if self.settings.convert:
             depends["converted to"] = self.settings.convert
+        if self.settings.roi:
+            depends["regions"] = [self.settings.roi, [_state(Path(path)) for path in masks_of([self.settings.roi])]]
         digest = hashlib.sha256(json.dumps(depends).encode()).hexdigest()[:20]
         return self.folder / f"{PLAIN.sub('_', Path(work.dists[number].path).stem)}-{digest}.ndjson"
 

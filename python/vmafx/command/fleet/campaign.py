@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._names import redact
+from .._regions import masks_of
 from .._scoring import EARLY
 from .._terminal import Failure
 from . import tasks
 from .engine import Lost, Task
-from .pairs import Pair
+from .pairs import Pair, state_of
 from .store import Ranges, Results
 from .tasks import Begun, Job, Long, Outcome, Outcomes, Scored, Unfit
 
@@ -54,6 +55,8 @@ class Campaign:
             of_scores.append("scaled on the GPU")
         if target := options.settings.get("convert"):
             of_scores.append(f"converted to {target}")
+        if regions := options.settings.get("roi"):
+            of_scores += [regions, *map(state_of, masks_of([regions]))]
         self._stamps = {pair.id: pair.stamp(of_scores) for pair in pairs}
         known = {
             record["id"]: record["error"] is None and record["stamp"] == self._stamps.get(record["id"])

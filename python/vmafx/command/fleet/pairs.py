@@ -36,9 +36,9 @@ class Pair:
         """
         told = [
             self.distorted,
-            _state(self.distorted),
+            state_of(self.distorted),
             self.reference,
-            _state(self.reference),
+            state_of(self.reference),
             self.models,
             self.features,
             *options,
@@ -46,7 +46,8 @@ class Pair:
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:24]
 
 
-def _state(path: str) -> tuple[int, int] | None:
+def state_of(path: str) -> tuple[int, int] | None:
+    """Returns the size of a file and when it was changed; None if it is no file of this machine."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):

@@ -11,6 +11,7 @@ from typing import IO, Any
 from .. import _scoring, _whole
 from .._keys import stands_for
 from .._models import metrics_of
+from .._regions import whole_key
 from .._result import Result, asked_keys
 from .._run import Processes
 from .._scores import Encode, read_scores
@@ -154,7 +155,11 @@ class Scores:
 
     def _is_shown(self, key: str) -> bool:
         metrics = metrics_of(self.work.settings.features)
-        return key in self.work.models or any(stands_for(key, metric) for metric in metrics)
+        return (
+            whole_key(key, self.work.models) is not None
+            or key in self.work.models
+            or any(stands_for(key, metric) for metric in metrics)
+        )
 
 
 def _whole_lines(file: IO[str]) -> Iterator[Any]:
