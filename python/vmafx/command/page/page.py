@@ -68,14 +68,18 @@ class Section:
     maps: Scale | None  # of the maps over the pictures of these frames
 
 
+def _warnings_of(encodes: Sequence[Encode]) -> Iterator[str]:
+    """Yields the encodes' warnings, with the name of the encode; what concerns all of several stands there once."""
+    for encode in encodes:
+        for text in encode.warnings:
+            is_of_all = all(text in other.warnings for other in encodes)
+            name = f"all {len(encodes)} encodes" if is_of_all else encode.name
+            yield f"{name}: {text}" if len(encodes) > 1 else text
+
+
 def make_page(page: Page) -> str:
     title = page.title or _usual_title(page.encodes)
-    own = [
-        f"{encode.name}: {text}" if len(page.encodes) > 1 else text
-        for encode in page.encodes
-        for text in encode.warnings
-    ]
-    warnings = list(dict.fromkeys([*own, *page.warnings]))
+    warnings = list(dict.fromkeys([*_warnings_of(page.encodes), *page.warnings]))
     sections = list(_sections(page))
     bit_rate = _bit_rate(page)
     return render(
