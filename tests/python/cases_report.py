@@ -153,7 +153,9 @@ def encode_of(**scores):
 
 @case
 def pooled_values_are_the_librarys(lab):
-    """Pooled values that a report lacks agree, to the last bit, with those of reports of library and module."""
+    """Pooled values that a report lacks agree, to the last bit, with those of reports of library and module; scores of
+    -1 and less have no harmonic mean.
+    """
     del lab
     for key in ("vmaf", "cvvdp", "cambi"):
         for scores in (
@@ -167,6 +169,8 @@ def pooled_values_are_the_librarys(lab):
         ):
             values = pooled_values(encode_of(**{key: scores}), key)
             wanted = {name: module.pool(name, scores, key) for name in NAMES}
+            if min(scores) <= -1:
+                wanted["harmonic_mean"] = math.nan
             check_equal(values, {name: None if math.isnan(value) else value for name, value in wanted.items()}, key)
     check_equal(pooled_values(encode_of(vmaf=[1.0, 2.0, 6.0]), "vmaf")["mean"], 3, "mean")
     equal = pooled_values(encode_of(xpsnr=[math.inf] * 4), "xpsnr")

@@ -12,7 +12,7 @@ from ._names import redact
 from ._regions import whole_key
 from ._scores import Encode
 from ._scoring import TimeRange, Work
-from ._statistics import pooled_values, worst_frames, worst_tail_name, worst_value_name
+from ._statistics import has_harmonic, pooled_values, worst_frames, worst_tail_name, worst_value_name
 from ._terminal import decimals_of, emit, print_table, shown, time_text
 from ._whole import Promise, promise_of
 
@@ -147,6 +147,8 @@ def score_cells(facts: Facts, pooled: Mapping[str, Any], worst: Mapping[str, Any
 
     The highest value is the worst one if high values of a score are bad.
     """
+    if not has_harmonic(pooled.get("min")):
+        pooled = {**pooled, "harmonic_mean": None}
     finite = [value for value in pooled.values() if isinstance(value, float | int) and math.isfinite(value)]
     decimals = decimals_of(max(finite, default=0))
     names = "mean", "harmonic_mean", worst_value_name(facts), worst_tail_name(facts)

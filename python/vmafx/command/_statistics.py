@@ -17,9 +17,11 @@ _said: list[str] = []  # once in a process
 
 
 def pool(key: str, name: str, scores: Sequence[float]) -> float | None:
-    """Pools the scores of frames in their order, by a name of NAMES. None: none of them is finite and they differ, or
-    the library is not there, which a note says.
+    """Pools the scores of frames in their order, by a name of NAMES. None: none of them is finite and they differ, they
+    have no such mean, or the library is not there, which a note says.
     """
+    if name == "harmonic_mean" and not has_harmonic(min(scores, default=None)):
+        return None
     if any(map(math.isnan, scores)) or not isinstance(scores, array):
         scores = array("d", (score for score in scores if not math.isnan(score)))
     try:
@@ -34,6 +36,13 @@ def pool(key: str, name: str, scores: Sequence[float]) -> float | None:
     return None if math.isnan(value) else value
 
 
+def has_harmonic(least: float | None) -> bool:
+    """Tells whether scores with this smallest one have a harmonic mean, 1 / mean(1 / (score + 1)) - 1: scores of regions
+    may be far below 0, where it tells nothing.
+    """
+    return least is None or not least <= -1
+
+
 def pooled_values(encode: Encode, key: str) -> dict[str, float | None]:
     """Returns the pooled values by NAMES: the report's, and the others as pooled here. None: there are no scores.
     Infinite, if all scores are; JSON has no number for that.
@@ -44,6 +53,8 @@ def pooled_values(encode: Encode, key: str) -> dict[str, float | None]:
     told: Mapping[str, float | None] = encode.pooled.get(key, {})
     values = {name: told[name] if name in told else pool(key, name, encode.scores[key]) for name in NAMES}
     values = {name: None if value is None or math.isnan(value) else value for name, value in values.items()}
+    if not has_harmonic(values["min"]):
+        values["harmonic_mean"] = None
     encode.pooled_here[key] = len(encode.scores[key]), values
     return values
 
