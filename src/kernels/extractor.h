@@ -275,8 +275,8 @@ struct ExtractorInfo {
    * before the late options is done once. Scorers are those of create()'s extractors. nullptr: no option is late. */
   StatusOr<std::unique_ptr<Extractor>> (*create_shared)(std::span<const Options> variants, const VideoFormat& format,
                                                         Placement placement) = nullptr;
-  /* Makes an extractor whose raw sums have maps, too (kernels/maps.h). With kMaps: those of create()'s have them if this
-   * is nullptr. */
+  /* Makes an extractor whose raw sums have maps, too (kernels/maps.h). With kMaps: those of create()'s have them if
+   * this is nullptr. */
   StatusOr<std::unique_ptr<Extractor>> (*create_mapping)(const Options& options, const VideoFormat& format,
                                                          Placement placement) = nullptr;
   /* Why this format or these option values must run on the CPU although create() accepts them. nullptr: kernels take

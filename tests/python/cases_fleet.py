@@ -673,7 +673,7 @@ def conversions_do_not_depend_on_other_encodes(lab):
 
 @case
 def regions_have_scores_of_their_own(lab):
-    """--roi of a library and of a comparison: a mask whose content has changed gives other scores, not the kept ones."""
+    """--roi of a library and of a comparison: a mask that has changed gives other scores, not the kept ones."""
     needs_dask()
     lab.run("-f lavfi -i testsrc2=s=64x64:d=0.2 -c:v ffv1 ref.mkv").succeeded()
     lab.run("-i ref.mkv -vf drawbox=x=32:w=32:h=64:color=gray:t=fill -c:v ffv1 dist.mkv").succeeded()

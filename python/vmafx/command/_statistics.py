@@ -37,7 +37,7 @@ def pool(key: str, name: str, scores: Sequence[float]) -> float | None:
 
 
 def has_harmonic(least: float | None) -> bool:
-    """Tells whether scores with this smallest one have a harmonic mean, 1 / mean(1 / (score + 1)) - 1: scores of regions
+    """Tells whether scores with this smallest one have a harmonic mean, 1 / mean(1 / (score + 1)) - 1: those of regions
     may be far below 0, where it tells nothing.
     """
     return least is None or not least <= -1

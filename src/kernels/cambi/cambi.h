@@ -84,8 +84,8 @@ CambiLevels cambi_levels(Eotf eotf, double tvi, double darkest, int diffs);
 
 inline BlockGrid cambi_blocks(const CambiView& dist) { return block_grid(dist.w, dist.h, kCambiBlockSide); }
 
-/* The HIP twin: kernels for distorted pictures and, where `ref` is not null, for the reference. With `maps` its sums are
- * CambiSums, then CambiBlockSums of each scale of the distorted picture. */
+/* The HIP twin: kernels for distorted pictures and, where `ref` is not null, for the reference. With `maps` its sums
+ * are CambiSums, then CambiBlockSums of each scale of the distorted picture. */
 OwnedDeviceTwin cambi_hip(const CambiParams& params, const CambiView& dist, const CambiView* ref,
                           const VideoFormat& format, bool maps = false);
 

@@ -1,5 +1,5 @@
-/* The HIP twin of float_ansnr: a kernel that writes squares, on the lumas of all frames, those that add them up, and with
- * maps one for the blocks. */
+/* The HIP twin of float_ansnr: a kernel that writes squares, on the lumas of all frames, those that add them up, and
+ * with maps one for the blocks. */
 #include <optional>
 
 #include "kernels/device_twin.h"

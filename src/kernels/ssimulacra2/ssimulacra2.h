@@ -43,8 +43,8 @@ void ssimulacra2_plain(const Ssimulacra2Params& params, const Picture& ref, cons
 void ssimulacra2_simd(const Ssimulacra2Params& params, const Picture& ref, std::span<const Picture* const> dists,
                       std::byte* scratch, std::span<Ssimulacra2Sums* const> sums);
 
-/* The sums of the blocks of each scale. Blocks are 64 samples of the picture wide and high, at the last scale 128, where
- * errors of kSsimulacra2Band rows are added up together. */
+/* The sums of the blocks of each scale. Blocks are 64 samples of the picture wide and high, at the last scale 128,
+ * where errors of kSsimulacra2Band rows are added up together. */
 struct Ssimulacra2Blocks {
   Ssimulacra2BlockSums* scale[kSsimulacra2Scales];  // row by row; zeroed by the caller
 
