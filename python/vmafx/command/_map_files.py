@@ -97,12 +97,13 @@ def renewed(folder: Path, check: Callable[[Path], object]) -> Iterator[Path]:
         raise Failure(f"--maps {shown(folder)}: the folder cannot be used: {error.strerror}") from error
     try:
         yield new
-        for own in [new, *(path for path in sorted(new.iterdir()) if path.is_dir())]:
-            to = folder / own.relative_to(new)
-            check(to)
-            _replace(own, to)
-    except OSError as error:
-        raise Failure(f"--maps {shown(folder)}: cannot write there: {error.strerror}") from error
+        try:
+            for own in [new, *(path for path in sorted(new.iterdir()) if path.is_dir())]:
+                to = folder / own.relative_to(new)
+                check(to)
+                _replace(own, to)
+        except OSError as error:
+            raise Failure(f"--maps {shown(folder)}: cannot write there: {error.strerror}") from error
     finally:
         shutil.rmtree(new, ignore_errors=True)
         for path in made:
