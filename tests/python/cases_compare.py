@@ -4,19 +4,17 @@ import csv
 import io
 import json
 import math
-import os
 import re
 import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 
 import av
 from command import Done, environment, vmafx
-from common import FRAMES, Skip, case, check, check_equal, top
+from common import ALL, FRAMES, Skip, case, check, check_equal, top
 from pages import Content, in_chromium
 from vmafx.command.comparison.bootstrap import interval_of_mean
 from vmafx.command.comparison.comparison import Comparison
@@ -364,7 +362,7 @@ def library_folder(lab):
     if find_spec("bjontegaard"):
         folder.mkdir(exist_ok=True)
     elif not folder.exists():
-        if not os.environ.get("VMAFX_TEST_ALL"):
+        if not ALL:
             raise Skip("the package bjontegaard is not installed; VMAFX_TEST_ALL=1 fetches it with pip")
         part = folder.with_suffix(".part")
         done = subprocess.run(
@@ -564,13 +562,13 @@ def hostile_tables_are_refused_or_compared(lab):
     for name, value, text in (
         *(
             ("bitrate", rate, f"bitrate must be a number of kbit/s from 0.001 to 1e+09, not {rate}")
-            for rate in (1e-320, 1e308, -1, 0, 1e-4, 1.1e9, "nan", "inf", "-inf")
+            for rate in ((1e-320, 1e308, -1, 0, 1e-4, 1.1e9, "nan", "inf", "-inf") if ALL else (0, 1.1e9, "nan"))
         ),
         ("bitrate", True, "bitrate must be a text or a number"),
         ("bitrate", 10**400, "bitrate must be a number of kbit/s from 0.001 to 1e+09, not 1000000"),
         *(
             (name, text, f"{name} must be a text of at most 4096 characters without NUL and halves of surrogate pairs")
-            for name in ("series", "label", "clip", "scores")
+            for name in (("series", "label", "clip", "scores") if ALL else ("series", "scores"))
             for text in ("a\0", "a\ud800")
         ),
         ("label", "x" * 5000, "label must be a text of at most 4096 characters"),
@@ -682,14 +680,15 @@ def runs(lab):
 
 def encode_ladder(lab, presets=("ultrafast", "medium"), crfs=(20, 26, 32, 38)):
     """Encodes a ladder and returns its rows of the table."""
-    rows = []
+    rows, encodes = [], []
     for preset in presets:
         for crf in crfs:
             name = f"{preset}-{crf}.mp4"
-            lab.run("-i", lab.clips.ref, f"-c:v libx264 -preset {preset} -crf {crf}", name).succeeded()
+            encodes += [f"-c:v libx264 -preset {preset} -crf {crf}", name]
             rows.append(
                 {"series": f"x264 {preset}", "file": name, "reference": str(lab.clips.ref), "label": f"crf {crf}"}
             )
+    lab.run("-i", lab.clips.ref, *encodes).succeeded()
     return rows
 
 
@@ -705,15 +704,10 @@ def ladder_that_is_scored(lab):
     words = *PSNR, "--scores", "kept", "-o", "page.html"
     result, done = compared(lab, *words, **settings)
     check_equal((runs(lab), result["clips"], result["scores"]), ([4], ["ref.mkv"], ["psnr_y"]), "runs, clips, scores")
-    for row, point in zip(rows[::3], result["points"][::3], strict=True):
-        scored = json.loads(vmafx(lab, "score", row["file"], lab.clips.ref, *PSNR, "--json").succeeded().out)[
-            "encodes"
-        ][0]
-        check_equal(
-            (point["values"]["psnr_y"], point["frames"]),
-            (scored["pooled"]["psnr_y"]["mean"], FRAMES),
-            f"scores of {row['file']}",
-        )
+    row, point = rows[-1], result["points"][-1]
+    scored = json.loads(vmafx(lab, "score", row["file"], lab.clips.ref, *PSNR, "--json").succeeded().out)["encodes"][0]
+    told = point["values"]["psnr_y"], point["frames"]
+    check_equal(told, (scored["pooled"]["psnr_y"]["mean"], FRAMES), f"scores of {row['file']}")
     for curve in (result["points"][:2], result["points"][2:]):
         check(
             all(
@@ -763,7 +757,7 @@ def encodes_are_made_alike_together(lab):
 def comparison_that_is_interrupted(lab):
     """Scores made before an interrupt are kept: the second run is killed."""
     shutil.copy(lab.clips.ref, lab.folder / "other.mkv")
-    rows = encode_ladder(lab, ("ultrafast",))
+    rows = encode_ladder(lab, ("ultrafast",), (20, 38))
     write_table(lab, rows + [{**row, "reference": "other.mkv"} for row in rows])
     settings = {"VMAFX_FFMPEG": counting(lab)}
     script = (lab.folder / "ffmpeg").read_text()
@@ -772,13 +766,13 @@ def comparison_that_is_interrupted(lab):
     vmafx(lab, "compare", "table.jsonl", *PSNR, "--scores", "kept", **settings).failed(
         137, "ffmpeg was killed by signal 9"
     )
-    check_equal((runs(lab), len(list((lab.folder / "kept").iterdir()))), ([4, 4], 4), "kept reports of the first run")
+    check_equal((runs(lab), len(list((lab.folder / "kept").iterdir()))), ([2, 2], 2), "kept reports of the first run")
     (lab.folder / "ffmpeg").write_text(script)
     result, _ = compared(lab, *PSNR, "--scores", "kept", **settings)
-    check_equal((runs(lab), result["clips"]), ([4], ["ref.mkv", "other.mkv"]), "the rest")
+    check_equal((runs(lab), result["clips"]), ([2], ["ref.mkv", "other.mkv"]), "the rest")
     check_equal(
-        [point["values"] for point in result["points"][:4]],
-        [point["values"] for point in result["points"][4:]],
+        [point["values"] for point in result["points"][:2]],
+        [point["values"] for point in result["points"][2:]],
         "scores of equal references",
     )
 

@@ -11,9 +11,10 @@ import sys
 import time
 from pathlib import Path
 
+import starts
 import vmafx as module
 from command import Done, environment
-from common import alive, case, check, check_equal, raises
+from common import ALL, alive, case, check, check_equal, raises
 from vmafx.command._terminal import Failure
 from vmafx.tuning.axis import Axis
 from vmafx.tuning.curve import Curve, t_quantile
@@ -45,8 +46,7 @@ def settings(lab, **variables):
 
 
 def crf(lab, *more, **variables):
-    options = {"cwd": lab.folder, "env": settings(lab, **variables), "stdin": subprocess.DEVNULL}
-    return Done(subprocess.run(words(*more), **options, capture_output=True, text=True, timeout=60))
+    return Done(starts.run(words(*more), lab.folder, settings(lab, **variables)))
 
 
 def lines(done):
@@ -117,6 +117,8 @@ def crf_of_samples_keeps_its_promise(lab):
     told, truth = result["scores"]["vmaf"], true_score(lab, source, result)
     check(88 <= told["value"] and told["low"] < told["value"] < told["high"], told)
     check(told["low"] <= truth <= told["high"], f"the score is {truth}, promised was {told}")
+    if not ALL:
+        return
     widths = []
     for confidence in 60, 99:
         more = "--target", "vmaf=88", "--samples", 8, "--confidence", confidence

@@ -17,12 +17,13 @@ from pathlib import Path
 
 from cases_score import made, read_all, scored
 from command import command, environment, vmafx
-from common import FRAMES, HEIGHT, WIDTH, case, check, check_equal
+from common import ALL, FRAMES, HEIGHT, WIDTH, case, check, check_equal
 from support import compiled
 from vmafx.command import _models, _scoring
 from vmafx.command._models import Scale, Size, size_for
 
 SECONDS = 6
+SHORT = 8  # frames
 FEATURES = "--model", "none", "--feature", "psnr"
 
 
@@ -71,8 +72,10 @@ def models_are_scored_at_their_size(lab):
 @case
 def logs_of_two_sizes_are_one(lab):
     """Each format has one encode or two; of a feature that a model has, too, the one that was asked for counts."""
-    clips = lab.clips.dist, lab.clips.ref
-    words = "--feature", "psnr", "--feature", "vif", "--window", "0.4"
+    clips = "dist.mkv", "ref.mkv"
+    for clip, own in zip(clips, (lab.clips.dist, lab.clips.ref)):  # few frames, since each is scaled to 1080p
+        lab.run("-i", own, f"-frames:v {SHORT} -c:v ffv1", clip).succeeded()
+    words = "--feature", "psnr", "--feature", "vif", "--window", "0.2"
     alone, _ = scored(lab, *clips, "--model", "none", *words)
     for name in ("one.json", "one.ndjson", "one.csv", "one.xml"):
         result, _ = scored(lab, *clips, *words, "--log", name, scale="model")
@@ -83,12 +86,12 @@ def logs_of_two_sizes_are_one(lab):
                 f"{name}: {key} is {pooled(result, key)}, wanted {pooled(alone, key)}",
             )
         text = (lab.folder / name).read_text()
-        check_equal((text.count("vmaf") > FRAMES or name == "one.csv", "psnr_cb" in text), (True, True), name)
+        check_equal((text.count("vmaf") > SHORT or name == "one.csv", "psnr_cb" in text), (True, True), name)
     check_equal(len(lab.json("one.json")["windows"]), 2, "windows")
     check("psnr_y" in lab.json("one.json")["windows"][0]["pooled"], "a window lacks a feature")
     check_equal(list(lab.json("one.json")["frames"][0]["metrics"])[-1], "vmaf", "the last score")
     for name in ("two.json", "two.ndjson", "two.csv"):
-        result, _ = scored(lab, *clips, lab.clips.ref, "--feature", "psnr", "--log", name, scale="model")
+        result, _ = scored(lab, *clips, "ref.mkv", "--feature", "psnr", "--log", name, scale="model")
         check_equal((pooled(result, "psnr_y", 1), len(result["encodes"])), (60, 2), name)
         check(pooled(result, "vmaf", 0) < pooled(result, "vmaf", 1), name)
 
@@ -250,11 +253,13 @@ def refused_as_part(lab, *words, **variables):
 @case
 def a_truncated_file_is_not_the_whole(lab):
     long_clips(lab)
-    for name in ("good.mp4", "good.mkv"):
+    for name in ("good.mkv", "good.mp4"):
         short = cut_file(lab, name)
         refused_as_part(lab, short, "ref.mp4").says(
             f"{short}: ", f" of {25 * SECONDS} frames were scored, up to 0:0", " of 0:06.000: "
         )
+        if name == "good.mkv" and not ALL:
+            continue
         refused_as_part(lab, "good.mp4", short, "ref.mp4", "--log", "log.json").says(f"{short}: ").does_not_say(
             f"\n  good.mp4: {25 * SECONDS}"
         )

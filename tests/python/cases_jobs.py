@@ -13,21 +13,21 @@ import sys
 import time
 from pathlib import Path
 
+import starts
 import vmafx as vmafx_module
 from cases_ranges import encode_pair
 from cases_score import OLD_REPORT, seen_on_a_terminal
-from command import Done, environment, vmafx
-from common import case, check, check_equal, gray_pairs, raises, top
+from command import AT_OWN_SIZE, Done, environment, vmafx
+from common import ALL, case, check, check_equal, gray_pairs, raises, top
 from vmafx.command import _ffmpeg, _parts
 from vmafx.command._heatmaps import HEAT, Folder, of_ranges
-from vmafx.command._map_files import renewed
 from vmafx.command._known_metrics import METRICS
+from vmafx.command._map_files import renewed
 from vmafx.command._said import Said
 from vmafx.command._scoring import TimeRange, Settings, prepare, score
 from vmafx.command._terminal import Failure
 from vmafx.command.merge import Mismatch
 
-ALL = bool(os.environ.get("VMAFX_TEST_ALL"))
 TEMPORAL = (
     "psnr",
     "float_motion",
@@ -176,12 +176,8 @@ def library_command(*words):
 
 
 def scored(lab, *words, **variables):
-    pipes = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
-    return Done(
-        subprocess.run(
-            library_command("score", *words), cwd=lab.folder, env=environment(lab, **variables), timeout=100, **pipes
-        )
-    )
+    line = library_command("score", *words, *AT_OWN_SIZE)
+    return Done(starts.run(line, lab.folder, environment(lab, **variables), timeout=100))
 
 
 def same_as_alone(lab, *words, jobs=2, log="json"):
@@ -292,7 +288,7 @@ def slow_jobs(lab, failing=""):
     wrap_ffmpeg(lab, f'case "$*" in {fail} {slow} esac')
     (lab.folder / "log.json").write_text(OLD_REPORT)
     variables = environment(lab, VMAFX_FFMPEG=lab.folder / "ffmpeg", TMPDIR=lab.folder / "tmp")
-    words = library_command("score", dist, ref, "--jobs", "3", "--log", "log.json")
+    words = library_command("score", dist, ref, *AT_OWN_SIZE, "--jobs", "3", "--log", "log.json")
     return subprocess.Popen(
         words,
         cwd=lab.folder,
@@ -399,9 +395,7 @@ def values_of_whole_streams_are_those_of_one_run(lab):
 
 
 def vmafx_merged(lab, *words):
-    pipes = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
-    command = library_command("merge", *words)
-    return Done(subprocess.run(command, cwd=lab.folder, env=environment(lab), timeout=100, **pipes))
+    return Done(starts.run(library_command("merge", *words), lab.folder, environment(lab), timeout=100))
 
 
 def maps_in(folder):
@@ -516,7 +510,7 @@ def runs_share_no_folder_of_a_range(lab):
 @case
 def one_bar_shows_all_jobs(lab):
     dist, ref = long_pair(lab, "mp4", frames=450)
-    seen = seen_on_a_terminal(lab, library_command("score", dist, ref, "--jobs", "2"))
+    seen = seen_on_a_terminal(lab, library_command("score", dist, ref, *AT_OWN_SIZE, "--jobs", "2"))
     check(" %, 0:00 left" in seen and "worst frame" in seen, repr(seen))
 
 

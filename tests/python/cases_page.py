@@ -69,6 +69,8 @@ def the_first_screen_has_words(lab):
     for text in ("vmaf_v0.6.1", "0 to 100", "1080 rows", "3 times its height", "80 good", "At 95", "Higher is better."):
         check(text in model, f"'{text}' is not in {model}")
     check("Lower is better." in metric and "banding" in metric, metric)
+    encode.times = [5e-324 * number for number in range(FRAMES)]
+    check("second" not in texts_of(verdict([encode], ["vmaf"]))["What is worst"][0], "seconds of a report without any")
 
 
 @case

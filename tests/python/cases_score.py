@@ -10,12 +10,15 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 from command import command, environment, vmafx
-from common import FRAMES, HEIGHT, WIDTH, alive, case, check, check_equal
+from common import FRAMES, HEIGHT, WIDTH, alive, case, check, check_equal, raises, top
+from vmafx.command import _ffmpeg
 from vmafx.command._models import Size
 from vmafx.command._regions import scaled
 from vmafx.command._said import Said
+from vmafx.command._terminal import Failure
 
 OLD_REPORT = '{"version": "1", "fps": 0, "frames": []}'  # a new report may replace it
 
@@ -469,6 +472,39 @@ def ffmpeg_is_found(lab):
         said,
     )
     vmafx(lab, "score", *clips, VMAFX_FFMPEG="/usr/bin/ffmpeg").failed(1, "has no filter vmafx")
+
+
+@case
+def ffmpeg_of_quickstart_is_not_asked(lab):
+    """Its script tells that it has the filter, but not once another ffmpeg is installed or a library is missing."""
+    script, libraries = lab.folder / "prefix/bin/ffmpeg", lab.folder / "prefix/lib/vmafx"
+    script.parent.mkdir(parents=True)
+    libraries.mkdir(parents=True)
+    # Asked, it would say that it has no filter.
+    script.write_text("#!/bin/sh\n# vmafx: runs the distribution's own ffmpeg with more\n# Made by `quickstart`\n")
+    script.chmod(0o755)
+    names = "libavfilter.so.9", "libvmafx.so.0", "built-for"
+    for name in names:
+        (libraries / name).touch()
+    (lab.folder / "ffmpeg").symlink_to(script)
+    installed = lab.folder / "ffmpeg.list"
+    installed.touch()
+    os.utime(installed, (0, 0))
+    with mock.patch.object(_ffmpeg, "PACKAGE_LIST", installed):
+        for path in script, lab.folder / "ffmpeg":
+            check_equal(_ffmpeg.find_ffmpeg(str(path)), str(path), "the program")
+        for name in names:
+            (libraries / name).rename(libraries / "away")
+            with raises(Failure, "has no filter vmafx"):
+                _ffmpeg.find_ffmpeg(str(script))
+            (libraries / "away").rename(libraries / name)
+        os.utime(installed, (1 << 32, 1 << 32))
+        with raises(Failure, "has no filter vmafx"):
+            _ffmpeg.find_ffmpeg(str(script))
+    head = "".join(
+        line for line in (top / "tools/ffmpeg.in").read_text().splitlines(True) if not line.startswith("#if")
+    )
+    check(_ffmpeg.MADE_BY_QUICKSTART.search(head[: _ffmpeg.HEAD].encode()), "the script's own lines")
 
 
 # -- How it ends -------------------------------------------------------------------------------------------------------

@@ -1,16 +1,14 @@
 """vmafx score --sync finds an encode that begins later or earlier, to the frame, or says that it is not sure."""
 
 import json
-import os
 import random
 
 from cases_jobs import same_as_alone, scored, settings
 from command import vmafx
-from common import case, check, check_equal
+from common import ALL, case, check, check_equal
 from vmafx.command import _ffmpeg, _sync
 from vmafx.command._terminal import Failure
 
-ALL = bool(os.environ.get("VMAFX_TEST_ALL"))
 SECONDS = 24  # length of the sources
 SOURCES = {
     "shapes": "testsrc2=s=192x108:r={0}:d={1}",

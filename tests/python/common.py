@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import vmafx
 from support import FRAMES, HEIGHT, WIDTH, Lab, Skip, check, check_equal, report_cases, run_case
 
 top = Path(__file__).resolve().parents[2]
+ALL = bool(os.environ.get("VMAFX_TEST_ALL"))  # whether cases try all combinations, as tests/run --long wants
 logging.getLogger("vmafx").addHandler(logging.NullHandler())
 
 cases = []

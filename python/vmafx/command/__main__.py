@@ -30,6 +30,7 @@ SUBCOMMANDS = (
     "models",
     "metrics",
 )  # the modules of this folder that have add_arguments(parser) and run(arguments)
+ALONE = "--version", "--print-completion"  # options that need no subcommand
 SIGNED = "--range", "--offset"  # options whose value may begin with a minus sign
 FAULT = 70  # EX_SOFTWARE of sysexits.h: a fault of this program
 AGAIN_S = 0.01  # after which a signal that came to nothing is sent again
@@ -48,7 +49,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         if called and (why := lacking(called[0])):
             raise Failure(why)
-        parser = _parser(called or [subcommand for subcommand in SUBCOMMANDS if not lacking(subcommand)])
+        parser = _parser(called or _subcommands_for(words))
         if _completion.is_asked():
             _completion.answer(parser)
         arguments = parser.parse_args(words)
@@ -70,6 +71,13 @@ def main(words: Sequence[str] | None = None) -> int:
         return _flushed(name, end)
     except Exception as error:
         return _confess(name, error)
+
+
+def _subcommands_for(words: Sequence[str]) -> list[str]:
+    """Returns the subcommands that the parser must know for words that do not begin with one."""
+    if not _completion.is_asked() and words and words[0].partition("=")[0] in ALONE:
+        return []
+    return [subcommand for subcommand in SUBCOMMANDS if not lacking(subcommand)]
 
 
 def _flushed(name: str, end: SystemExit) -> int:

@@ -7,12 +7,18 @@ may have any value.
 
 import functools
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 from ._inputs import SCALE_MATRICES
 from ._reading import Wrong, shown, shown_key
 from ._terminal import Failure
 
+PACKAGE = "fastjsonschema"
+NO_PACKAGE = (
+    f"vmafx checks reports with the Python package {PACKAGE}, which is not installed: run apt-get install "
+    f"python3-{PACKAGE}, or pip install {PACKAGE}"
+)
 MOST_NUMBER = 2**53 - 1  # the highest frame number: an integer in every program
 MOST_TIME = 1e11  # seconds: some 3000 years
 MOST_ENCODES = 256  # encodes of a report
@@ -274,16 +280,18 @@ WHOLE = _object(
 
 
 def check_packages() -> None:
-    """Checks that fastjsonschema is there, before work begins whose result is read. Raises Failure."""
-    _compiler()
+    """Checks that fastjsonschema is there, before work begins whose result is read. It is not imported before there is
+    a report to check: that takes as long as Python's start. Raises Failure.
+    """
+    if find_spec(PACKAGE) is None:
+        raise Failure(NO_PACKAGE)
 
 
 def _compiler() -> Any:
     try:
         import fastjsonschema
     except ImportError as error:
-        told = "vmafx checks reports with the Python package fastjsonschema, which is not installed"
-        raise Failure(f"{told}: run apt-get install python3-fastjsonschema, or pip install fastjsonschema") from error
+        raise Failure(NO_PACKAGE) from error
     return fastjsonschema
 
 

@@ -7,6 +7,7 @@ import argparse
 import contextlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import _ffmpeg
 from ._map_files import is_map
@@ -14,12 +15,13 @@ from ._schemas import MOST_TIME, check_packages
 from ._scores import Encode, read_scores
 from ._outputs import PAGE, Guard, Output, add_force, check_outputs
 from ._terminal import Failure, note, whole_file
-from .page.document import check_templates
-from .page.maps import Maps
-from .page.maps import find as find_maps
-from .page.page import Page, make_page
-from .page.pictures import Media
-from .page.worst import Place
+from .page import USUAL_SCENES
+
+if TYPE_CHECKING:  # `vmafx score` takes options and functions from here, and makes a page only with --report
+    from .page.maps import Maps
+    from .page.page import Page
+    from .page.pictures import Media
+    from .page.worst import Place
 
 MOST_KEYS = 4  # scores that are shown without --score
 MOST_WORST = 1000
@@ -79,7 +81,7 @@ def add_page_arguments(parser: argparse.ArgumentParser) -> None:
         "how much a picture must differ from the one before to begin a scene, as in FFmpeg's scdet, up to 100; 0 "
         "leaves out the table of scenes (default: %(default)g)"
     )
-    parser.add_argument("--scenes", type=_threshold, default=Page.scenes, metavar="THRESHOLD", help=told)
+    parser.add_argument("--scenes", type=_threshold, default=USUAL_SCENES, metavar="THRESHOLD", help=told)
     parser.add_argument(
         "--dygraphs",
         type=Path,
@@ -94,7 +96,9 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _frame(text: str) -> Place:
+def _frame(text: str) -> "Place":
+    from .page.worst import Place
+
     if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS:
         return Place(number=int(text))
     seconds = _ffmpeg.number_in(text.removesuffix("s")) if text.endswith("s") else None
@@ -114,6 +118,9 @@ def _threshold(text: str) -> float:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from .page.document import check_templates
+    from .page.page import Page
+
     inputs = [
         *arguments.scores,
         *_files_of_maps(arguments.maps),
@@ -148,10 +155,12 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def write_page(path: Path, page: Page, dygraphs: Path | None, guard: Guard | None = None) -> None:
+def write_page(path: Path, page: "Page", dygraphs: Path | None, guard: Guard | None = None) -> None:
     """Writes the page. Without a guard, `path` must be new or an HTML page, and not a file that the page shows. Raises
     Failure.
     """
+    from .page.page import make_page
+
     if guard is None:
         files = [*page.media.dists, page.media.ref] if page.media else []
         guard = check_outputs([*files, *dygraphs_files(dygraphs)], [Output("the page", path, PAGE)], force=False)
@@ -174,9 +183,11 @@ def _files_of_maps(folders: Sequence[Path]) -> list[Path]:
 
 
 def _maps(
-    arguments: argparse.Namespace, media: Media | None, reports: Sequence[Sequence[Encode]], key: str
-) -> Maps | None:
+    arguments: argparse.Namespace, media: "Media | None", reports: Sequence[Sequence[Encode]], key: str
+) -> "Maps | None":
     """Returns the maps of all encodes. Raises Failure."""
+    from .page.maps import find as find_maps
+
     if not arguments.maps:
         if arguments.map:
             raise Failure("--map names one of the maps of --maps: name their folder, too", 2)
@@ -195,7 +206,7 @@ def _maps(
     return find_maps(folders, encodes, arguments.map or key, (ref.width, ref.height))
 
 
-def _media(arguments: argparse.Namespace, encodes: list[Encode]) -> Media | None:
+def _media(arguments: argparse.Namespace, encodes: list[Encode]) -> "Media | None":
     if not arguments.media:
         if arguments.reference:
             raise Failure("--reference needs the encodes, too: name them with --media", 2)
@@ -210,6 +221,8 @@ def _media(arguments: argparse.Namespace, encodes: list[Encode]) -> Media | None
             encode.set_rate(float(video.rate))
     if arguments.reference:
         _ffmpeg.probe(ffprobe, arguments.reference)
+    from .page.pictures import Media
+
     return Media(ffmpeg, arguments.media, arguments.reference)
 
 

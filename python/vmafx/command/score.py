@@ -15,7 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._identity import files_of_models
 from . import _ffmpeg, _jobs, _look, _parts, _sync
@@ -35,11 +35,10 @@ from ._terminal import Failure, emit, note, progress, shown, whole_file
 from ._whole import check_whole, warnings_by_encode
 from .decoders.chosen import trials_beside, usual_jobs, with_decoders
 from .decoders.decision import AUTO, METHODS, NONE
-from .page.document import check_templates
-from .page.maps import find as find_maps
-from .page.page import Page
-from .page.pictures import Media
 from .report import add_page_arguments, dygraphs_files, find_dygraphs, write_page
+
+if TYPE_CHECKING:  # imported only for --report: that would take a score a tenth of its time
+    from .page.page import Page
 
 LOG_FORMATS = "json", "ndjson", "csv", "xml"
 MOST_SEARCH = 600  # seconds that --sync may search
@@ -327,6 +326,8 @@ def _range(text: str) -> TimeRange:
 def run(arguments: argparse.Namespace) -> int:
     check_packages()
     if arguments.report:
+        from .page.document import check_templates
+
         check_templates()
     guard = _check_arguments(arguments)
     with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
@@ -369,7 +370,11 @@ def _maps_beside(arguments: argparse.Namespace, work: Work, guard: Guard) -> Ite
         yield replace(work, settings=replace(work.settings, maps=str(folder)))
 
 
-def _page(arguments: argparse.Namespace, work: Work, result: Result) -> Page:
+def _page(arguments: argparse.Namespace, work: Work, result: Result) -> "Page":
+    from .page.maps import find as find_maps
+    from .page.page import Page
+    from .page.pictures import Media
+
     starts = {video.path: zero for video, zero in zip(work.videos, work.zeros())}
     options = {video.path: video.options for video in work.videos}
     filters = {video.path: video.changed for video in work.videos}

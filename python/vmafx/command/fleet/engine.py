@@ -12,6 +12,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -166,16 +167,20 @@ class Place:
 
 
 def check_engine() -> None:
-    """Checks that Dask is installed, before anything is written. Raises Failure."""
-    try:
-        import distributed  # noqa: F401
-    except ImportError as error:
-        raise Failure(f"{INSTALL} ({error})") from error
+    """Checks that Dask is installed, before anything is written. It is not imported, which takes half a second of a
+    processor, until there are tasks for it. Raises Failure.
+    """
+    for name in "dask", "distributed":
+        if find_spec(name) is None:
+            raise Failure(f"{INSTALL} (no module named {name})")
 
 
 @contextlib.contextmanager
 def open_engine(place: Place) -> Iterator[Engine]:
-    check_engine()
+    try:
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise Failure(f"{INSTALL} ({error})") from error
     with kept_noise() as noise, _here(place, noise) if place.is_here else _foreign(place) as client:
         yield Engine(client, noise, _numbers(place.resources), waits=not place.is_here)
 

@@ -10,6 +10,7 @@ from .._keys import Facts
 from .._scores import Encode
 from .._statistics import pooled_values, worst_tail_name, worst_value_name
 from .._terminal import time_text
+from . import USUAL_SCENES
 from .curves import (
     LIVE_POINTS,
     MOST_LIVE,
@@ -50,7 +51,7 @@ class Page:
     worst: int = 4  # worst frames of each encode that are shown
     frames: Sequence[Place] = ()  # other frames that get pictures
     maps: Maps | None = None  # over these pictures
-    scenes: float = 10  # the threshold of FFmpeg's scdet for a new scene; 0: scenes are left out
+    scenes: float = USUAL_SCENES  # the threshold of FFmpeg's scdet for a new scene; 0: scenes are left out
     charts: list[dict[str, Any]] = field(default_factory=list)  # the charts for the script
 
 

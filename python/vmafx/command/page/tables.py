@@ -1,5 +1,6 @@
 """Makes the tables of the page: pooled values, windows, facts of the run."""
 
+import functools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -67,7 +68,7 @@ class Table:
     intro: str = ""  # shown above the table
     notes: Sequence[str] = ()  # shown below the table
 
-    @property
+    @functools.cached_property  # the template asks in each cell
     def is_stacked(self) -> bool:
         """Tells whether a narrow window shows each row as a block, with its heads beside the values."""
         width = sum(max(map(_width, column)) + GAP for column in zip(self.heads, *self.rows))

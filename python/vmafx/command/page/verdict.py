@@ -181,7 +181,8 @@ def _worst_second(encode: Encode, key: str, decimals: int) -> str:
 def _frames_of_a_second(encode: Encode) -> int:
     """Returns how many frames a second have scores; 0 if the report has no times."""
     length = encode.times[-1] - encode.times[0] if encode.times else 0
-    return round((len(encode.times) - 1) / length) if length > 0 else 0
+    rate = (len(encode.times) - 1) / length if length > 0 else 0.0
+    return round(rate) if math.isfinite(rate) else 0
 
 
 # -- What is doubtful --------------------------------------------------------------------------------------------------
