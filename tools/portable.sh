@@ -176,6 +176,7 @@ fill_prefix() {
   strip --strip-unneeded "$prefix"/bin/* "$prefix/lib/libvmafx.so.0" "$prefix/lib/vmafx/libvmaf/libvmaf.so.3"
   add_selftest "$prefix"
   check_symbols "$prefix"
+  pack_programs "$prefix/lib/vmafx/selftest"
   components >"$work/components"
   "$python/bin/python" "$top/tools/make_sbom.py" "$(build_time)" <"$work/components" >"$doc/sbom.cdx.json"
   cp "$libraries"/licenses/* "$doc/licenses/"
@@ -194,6 +195,15 @@ add_selftest() {
   strip "$folder/parity_test" "$folder/device" "$folder/make_clip"
   codes=$(cd "$tree/device_code" && find . '(' -name '*.co' -o -name '*.cubin' -o -name '*.ptx' ')' | sed 's,^\./,,; s,\.[a-z]*$,,' | sort)
   echo ${codes:-no GPU} >"$folder/device_code"
+}
+
+# pack_programs FOLDER: packs the programs of the self-test, which selftest.py unpacks when it runs. Each has all kernels
+# once more, which a wheel, packed file by file, would have twice.
+pack_programs() {
+  mkdir "$1/programs"
+  mv "$1/parity_test" "$1/device" "$1/make_clip" "$1/programs/"
+  (pack_alike "$1" programs "$1/programs.tar.xz" "-9 --threads=1")
+  rm -r "$1/programs"
 }
 
 # newest_symbols FILE…: prints each file with the newest version of glibc that its symbols ask for.
