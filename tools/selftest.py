@@ -26,6 +26,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tarfile
 import tempfile
 from pathlib import Path
 
@@ -42,9 +43,11 @@ ON_EMULATOR = Selection(["float_moment", "psnr"], "64x48*", ["=float_moment", "=
 
 
 class Programs:
-    """The places of the test's programs and files: in a build folder, or in what was installed with them."""
+    """The places of the test's programs and files: in a build folder, or in what was installed with them. There, the
+    programs are packed, since each has all kernels: they are unpacked into FOLDER.
+    """
 
-    def __init__(self, place):
+    def __init__(self, place, folder):
         packed = place / "lib/vmafx/selftest"
         self.place, self.is_build = place, not packed.is_dir()
         self.ffmpeg = place / "bin/ffmpeg"
@@ -53,20 +56,31 @@ class Programs:
             self.golden = [top / "tests/golden/check.py"]
             self.library, self.emulator = place / ".libs/libvmafx.so", place / "lib/libvmafx_hip_emulator.so"
         else:
-            self.kernels, self.times = packed / "parity_test", packed / "device"
-            self.golden = [sys.executable, packed / "check.py", "--make-clip", packed / "make_clip"]
+            unpack(packed / "programs.tar.xz", folder)
+            self.kernels, self.times = folder / "parity_test", folder / "device"
+            self.golden = [sys.executable, packed / "check.py", "--make-clip", folder / "make_clip"]
+            self.codes = packed / "device_code"
             self.library, self.emulator = place / "lib/libvmafx.so.0", os.environ.get("VMAFX_HIP_RUNTIME")
 
     def device_code(self):
         """Returns the GPUs for which there is code, and the compilers."""
         if not self.is_build:
-            return self.kernels.with_name("device_code").read_text().strip()
+            return self.codes.read_text().strip()
         codes = sorted(
             path.stem for path in (self.place / "device_code").glob("*") if path.suffix in (".co", ".cubin", ".ptx")
         )
         compilers = [first_line(self.place / "config.status", f'S["{name}"]') for name in ("HIP_COMPILER", "NVCC")]
         compilers = [name for name in compilers if name not in ("", "no")]
         return f"{' '.join(codes)}, by {' '.join(compilers)}" if codes else "no GPU"
+
+
+def unpack(archive, folder):
+    """Unpacks the files of an archive into a folder, as programs."""
+    with tarfile.open(archive) as members:
+        for member in filter(tarfile.TarInfo.isfile, members):
+            path = folder / Path(member.name).name
+            path.write_bytes(members.extractfile(member).read())
+            path.chmod(0o755)
 
 
 class Report:
@@ -438,7 +452,11 @@ def verdict(test):
 def main():
     arguments = parse_arguments()
     check_output(arguments.file, arguments.force)
-    programs = Programs(arguments.place)
+    with tempfile.TemporaryDirectory(prefix="vmafx-selftest-") as folder:
+        return run(arguments, Programs(arguments.place, Path(folder)))
+
+
+def run(arguments, programs):
     if arguments.emulator and not programs.emulator:
         sys.exit("vmafx-selftest: cannot find the emulator: set VMAFX_HIP_RUNTIME to the path of its library")
     report = Report(arguments.file, private_words(programs.place))
