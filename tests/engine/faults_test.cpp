@@ -30,10 +30,10 @@ constexpr int kNever = 0;
 constexpr unsigned kHangSeconds = 60;  // SIGALRM then ends the program, and the test with it
 #ifdef ON_EMULATOR
 constexpr bool kOnEmulator = true;
-constexpr int kPoints = 240;  // at which memory runs out, at least
+constexpr int kPoints = 60;  // at which memory runs out, at least
 #else
 constexpr bool kOnEmulator = false;
-constexpr int kPoints = 3000;
+constexpr int kPoints = 1500;
 #endif
 
 std::atomic<long> allocations_left = kNever;  // until memory runs out
@@ -175,7 +175,7 @@ int points_to_try() {
 #ifdef __SANITIZE_THREAD__
   return kPoints / every_under_sanitizers(10);
 #else
-  return kPoints;
+  return kPoints / every_under_sanitizers(2);
 #endif
 }
 

@@ -739,9 +739,9 @@ START_TEST(a_device_that_fails_hands_over) {
   const auto assert_survives = [&](const std::string& variables) {
     ck_assert_msg(run_again(variables, "auto auto").text == want, "%s", variables.c_str());
   };
-  for (int k = 1; k <= calls; k += every_if_not_all(3) * 7 * every_under_sanitizers(3))
+  for (int k = 1; k <= calls; k += every_if_not_all(8) * 7 * every_under_sanitizers(3))
     assert_survives(emulator("FAIL", std::to_string(k) + (k % 2 ? ":launch" : ":lost")));
-  for (int k = 1; k <= calls; k += every_if_not_all(3) * 29 * every_under_sanitizers(3))
+  for (int k = 1; k <= calls; k += every_if_not_all(5) * 29 * every_under_sanitizers(3))
     assert_survives(emulator("HANG", std::to_string(k)) + " VMAFX_HIP_DEADLINE=300");
 }
 END_TEST

@@ -35,10 +35,10 @@ constexpr bool kSanitized = false;
 const bool kKeepsThreads = std::getenv("VMAFX_TEST_QEMU");
 #ifdef ON_EMULATOR
 constexpr const char* kBackend = "hip";
-constexpr int kFewSessions = 40, kFewFrames = 300, kManyFrames = 20000;
+constexpr int kFewSessions = 16, kFewFrames = 120, kManyFrames = 20000;
 #else
 constexpr const char* kBackend = "cpu";
-constexpr int kFewSessions = 300, kFewFrames = 20000, kManyFrames = 200000;
+constexpr int kFewSessions = 200, kFewFrames = 12000, kManyFrames = 200000;
 #endif
 constexpr int kManySessions = 10000;
 /* Buffers and the C library's pools have their sizes after so many frames, or after half of them all. */

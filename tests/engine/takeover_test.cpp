@@ -259,7 +259,7 @@ START_TEST(each_call_may_fail) {
   const int calls = count_calls("takeover 3");
   ck_assert_int_ge(calls, 100);
   const char* const how[] = {"launch", "memory", "lost"};
-  for (int k = 1; k <= calls; k += every_if_not_all(4) * every_under_sanitizers(4))
+  for (int k = 1; k <= calls; k += every_if_not_all(10) * every_under_sanitizers(2))
     assert_scores_survive(emulator("FAIL", std::to_string(k) + ":" + how[k % 3]), "takeover 3", want);
 }
 END_TEST

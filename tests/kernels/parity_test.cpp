@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -77,17 +78,9 @@ int count_cases(const ExtractorInfo& info) {
   return maker == makers_of_cases().end() ? 1 : static_cast<int>(maker->second().size());
 }
 
-std::vector<int> every_case(const ExtractorInfo& info, int metric) {
-  const int step =
-      every_under_sanitizers(6);  // they see what the host does for a kernel, which is much the same in each case
-  std::vector<int> numbers;
-  for (int i = metric % step; i < count_cases(info); i += step) numbers.push_back(i);
-  return numbers;
-}
-
 /* The case with the least to do for each set of options, with samples of one byte and of two, frame by frame and in
  * batches, with and without encodes that share a reference. The choice of kernels depends on little else. */
-std::vector<int> smallest_cases(const ExtractorInfo& info) {
+std::set<int> smallest_cases(const ExtractorInfo& info) {
   const ParityCases cases = makers_of_cases().at(info.name)();
   const auto work = [&](int i) {
     const ParityCase& given = cases[static_cast<size_t>(i)];
@@ -100,8 +93,19 @@ std::vector<int> smallest_cases(const ExtractorInfo& info) {
         smallest.try_emplace({given.options, given.also, given.format.bpc > 8, given.batch > 1, has_encodes(given)}, i);
     if (!is_first && work(i) < work(found->second)) found->second = i;
   }
-  std::vector<int> numbers;
-  for (const auto& [kind, i] : smallest) numbers.push_back(i);
+  std::set<int> numbers;
+  for (const auto& [kind, i] : smallest) numbers.insert(i);
+  return numbers;
+}
+
+/* On a GPU and with VMAFX_TEST_ALL all cases, else the smallest and every third one. Sanitizers see what the host does for a kernel,
+ * which is much the same in each case. */
+std::set<int> usual_cases(const ExtractorInfo& info, int metric) {
+  const bool is_sanitized = every_under_sanitizers(2) > 1;
+  const int step = on_hardware() ? 1 : std::min(every_if_not_all(3) * every_under_sanitizers(2), count_cases(info));
+  std::set<int> numbers;
+  if (!is_sanitized && count_cases(info) > 1) numbers = smallest_cases(info);
+  for (int i = metric % step; i < count_cases(info); i += step) numbers.insert(i);
   return numbers;
 }
 
@@ -126,7 +130,7 @@ std::vector<NamedTest> chosen_tests() {
     const ExtractorInfo& info = *all_extractors()[static_cast<size_t>(metric)];
     if (!(info.flags & kHip)) continue;
     const bool few = choice && std::string(choice) == "smallest" && count_cases(info) > 1;
-    for (const int i : few ? smallest_cases(info) : every_case(info, metric))
+    for (const int i : few ? smallest_cases(info) : usual_cases(info, metric))
       tests.push_back({info.name, kernels_agree, metric * kMostCases + i});
   }
   return part_of(tests);
