@@ -35,8 +35,8 @@ inline std::string parent_of(const std::string& folder) {
 /* False: a path with `more` further bytes is longer than the system takes, or one of its names is. */
 bool fits_system(const std::string& path, size_t more);
 
-/* The open descriptor that a path stands for by its name alone, whatever is in /dev: /dev/stdout, /dev/stderr, /dev/fd/3,
- * /proc/self/fd/3. nullopt: any other path. */
+/* The open descriptor that a path stands for by its name alone, whatever is in /dev: /dev/stdout, /dev/stderr,
+ * /dev/fd/3, /proc/self/fd/3. nullopt: any other path. */
 std::optional<int> named_descriptor(const std::string& path);
 
 /* Links into these folders lead to open descriptors, behind which a renamed file would not be seen. */

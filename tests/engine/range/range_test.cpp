@@ -44,14 +44,14 @@ constexpr const char* kFeatures[] = {
 /* Not what numbers or times without rounding would tell apart. */
 constexpr double kRate = 24000. / 1001;
 
-Params params_of(const char* feature, const std::string& range, int n_subsample = 1) {
+Params params_of(const char* feature, const char* range, int n_subsample = 1) {
 #ifdef ON_EMULATOR
   use_emulator();
   Params params = params_for("hip", "", feature);
 #else
   Params params = params_for("cpu", "", feature);
 #endif
-  params.range = range.c_str();
+  params.range = range;
   params.n_subsample = n_subsample;
   return params;
 }
@@ -90,7 +90,7 @@ void assert_exact(const char* feature, const Outcome& whole, int first, int end,
   const bool to_end = end == frames;
   std::string range = by_time ? (first ? seconds(first / kRate) : "") + "-" + (to_end ? "" : seconds(end / kRate))
                               : std::to_string(first) + "-" + (to_end ? "" : std::to_string(end - 1));
-  const Outcome part = run_stream(params_of(feature, range, n_subsample), stream_of(frames, seek));
+  const Outcome part = run_stream(params_of(feature, range.c_str(), n_subsample), stream_of(frames, seek));
   ck_assert_msg(part.error == 0, "range=%s from frame %d: %s", range.c_str(), seek, part.log.c_str());
   ck_assert_int_eq(part.frames.size(), end - first);
   for (int i = 0; i < end - first; i++)
@@ -165,12 +165,12 @@ START_TEST(nothing_but_the_context_is_asked_for) {
   const std::string range = seconds(6 / kRate) + "-" + seconds(8 / kRate);
   const Outcome whole = run_stream(params_of(kFeatures[_i], ""), stream_of(10));
   assert_exact(kFeatures[_i], whole, 6, 8, true, 6 - kBefore[_i], 1);
-  const Outcome late = run_stream(params_of(kFeatures[_i], range), stream_of(10, 6 - kBefore[_i] + 1));
+  const Outcome late = run_stream(params_of(kFeatures[_i], range.c_str()), stream_of(10, 6 - kBefore[_i] + 1));
   ck_assert_int_eq(late.error, -EINVAL);
   assert_contains(late.log, format_text("has %d before it, and %d must come there", kBefore[_i] - 1, kBefore[_i]));
   assert_contains(late.log, "Seek to an earlier time (-ss before both inputs, with -copyts)");
   ck_assert_int_eq(late.frames.size(), 0);
-  const Outcome short_of = run_stream(params_of(kFeatures[_i], range), stream_of(8));
+  const Outcome short_of = run_stream(params_of(kFeatures[_i], range.c_str()), stream_of(8));
   ck_assert_int_eq(short_of.error, -EINVAL);
   assert_contains(short_of.log, "the inputs ended at frame 7 (0.291958 s), and 1 after the range must come");
 }
@@ -195,7 +195,7 @@ std::string content_of(const std::filesystem::path& path) {
 Json report_of(const char* feature, const std::string& range, const StreamOptions& options) {
   const Folder folder;
   const std::string path = std::string(folder.path) + "/scores.json";
-  Params params = params_of(feature, range);
+  Params params = params_of(feature, range.c_str());
   params.log_path = path.c_str();
   params.log_fmt = "json";
   params.score_fmt = "%.17g";
