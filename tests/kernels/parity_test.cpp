@@ -98,8 +98,8 @@ std::set<int> smallest_cases(const ExtractorInfo& info) {
   return numbers;
 }
 
-/* On a GPU and with VMAFX_TEST_ALL all cases, else the smallest and every third one. Sanitizers see what the host does for a kernel,
- * which is much the same in each case. */
+/* On a GPU and with VMAFX_TEST_ALL all cases, else the smallest and every third one. Sanitizers see what the host does
+ * for a kernel, which is much the same in each case. */
 std::set<int> usual_cases(const ExtractorInfo& info, int metric) {
   const bool is_sanitized = every_under_sanitizers(2) > 1;
   const int step = on_hardware() ? 1 : std::min(every_if_not_all(3) * every_under_sanitizers(2), count_cases(info));
