@@ -608,7 +608,7 @@ def kept_scores_follow_no_links(lab):
     words = "compare", "table.csv", "--scores", "kept", "--model", "none", "--feature", "psnr"
     vmafx(lab, *words).succeeded()
     (report,) = (lab.folder / "kept").iterdir()
-    check(KEPT_SCORES.files.fullmatch(report.name), report.name)
+    check(KEPT_SCORES.files and KEPT_SCORES.files(report.name), report.name)
     report.unlink()
     report.symlink_to("../made")
     vmafx(lab, *words).failed(1, f"kept/{report.name} exists and has no report of vmafx in it")
