@@ -24,10 +24,22 @@ def state(path: Path) -> os.stat_result | None:
 
     Raises OSError (too many links, a name that is too long) and ValueError (a NUL in the name).
     """
+    descriptor = _named_descriptor(os.path.abspath(path))
+    if descriptor is not None:
+        try:
+            return os.fstat(descriptor)
+        except (OSError, OverflowError):  # it is not open
+            return None
     try:
         return os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def _named_descriptor(name: str) -> int | None:
+    """Returns the descriptor that an absolute path names in words: /dev/stdout, /dev/fd/3, /proc/self/fd/3."""
+    named = NAMED_DESCRIPTOR.fullmatch(name)
+    return int(named[1]) if named else STANDARD_STREAMS.get(name)
 
 
 def identities(path: Path) -> set[Identity]:
@@ -57,10 +69,8 @@ def descriptor_of(path: Path) -> int | None:
     """
     name = os.path.abspath(path)
     for _ in range(MOST_LINKS):
-        if name in STANDARD_STREAMS:
-            return STANDARD_STREAMS[name]
-        if named := NAMED_DESCRIPTOR.fullmatch(name):
-            return int(named[1])
+        if (named := _named_descriptor(name)) is not None:
+            return named
         folder, last = os.path.realpath(os.path.dirname(name)), os.path.basename(name)
         if folder == f"/proc/{os.getpid()}/fd":
             return int(last) if last.isdecimal() else None

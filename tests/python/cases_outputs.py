@@ -474,6 +474,9 @@ def names_of_streams_need_no_links(lab):
     with mock.patch("os.path.realpath", os.path.abspath):
         names = "/dev/stdout", "/dev/../dev/stderr", "/dev/fd/5", "/proc/self/fd/6", lab.folder / "link", "/dev/null"
         check_equal([_identity.descriptor_of(name) for name in names], [1, 2, 5, 6, 7, None], "descriptors")
+    with mock.patch("os.stat", side_effect=FileNotFoundError):
+        check(_identity.state("/dev/stdout") == os.fstat(1), "the state of standard output")
+        check_equal(_identity.state("/dev/fd/1000"), None, "the state of a descriptor that is not open")
 
 
 @case
@@ -518,7 +521,6 @@ def devices_are_for_all_users(lab):
     program = """
 import os, sys
 from pathlib import Path
-from unittest import mock
 from vmafx.command._outputs import PAGE, Output, check_outputs
 if os.getuid() == 0:
     os.setgroups([])
@@ -608,7 +610,7 @@ def kept_scores_follow_no_links(lab):
     words = "compare", "table.csv", "--scores", "kept", "--model", "none", "--feature", "psnr"
     vmafx(lab, *words).succeeded()
     (report,) = (lab.folder / "kept").iterdir()
-    check(KEPT_SCORES.files and KEPT_SCORES.files(report.name), report.name)
+    check(KEPT_SCORES.files(report.name), report.name)
     report.unlink()
     report.symlink_to("../made")
     vmafx(lab, *words).failed(1, f"kept/{report.name} exists and has no report of vmafx in it")
