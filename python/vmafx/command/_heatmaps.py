@@ -131,9 +131,10 @@ class Joiner:
             for folder in self._folders:
                 path = folder.path
                 names = folder.names(encodes[0])
-                old += outdated(path, names)
-                for path in old:
+                before = outdated(path, names)
+                for path in before:
                     folder.check(path.name, self._force)
+                old += before
                 for name in names:
                     path = folder.path / name
                     folder.check(name, self._force)

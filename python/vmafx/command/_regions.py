@@ -50,8 +50,12 @@ def masks_of(regions: Iterable[str]) -> Iterator[str]:
 
 def with_whole_paths(regions: str) -> str:
     """Returns the value of the option with the masks' absolute paths, for processes that run elsewhere."""
-    parts = (region.rpartition("=") if region.endswith(MASK) else (region, "", "") for region in regions.split("|"))
-    return "|".join(f"{name}{equals}{os.path.abspath(path) if path else ''}" for name, equals, path in parts)
+    return "|".join(map(_with_whole_path, regions.split("|")))
+
+
+def _with_whole_path(region: str) -> str:
+    mask = next(masks_of([region]), "")
+    return region.removesuffix(mask) + os.path.abspath(mask) if mask else region
 
 
 def names_of(regions: str | None) -> list[str]:
