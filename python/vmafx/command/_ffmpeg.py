@@ -37,14 +37,14 @@ def find_ffmpeg(chosen: str | None = None) -> str:
             raise Failure(
                 f"cannot find the program {named}: name another with {'--ffmpeg' if chosen else 'VMAFX_FFMPEG'}"
             )
-        if not is_ours(path) and not has_filter(path):
+        if not _can_score(path):
             raise Failure(
                 f"{named} has no filter vmafx: run ./quickstart build in vmafx's sources, and name build/bin/ffmpeg"
             )
         return path
     without = []
     for path in _places():
-        if is_ours(path) or has_filter(path):
+        if _can_score(path):
             return path
         without.append(path)
     seen = f" ({', '.join(without)} lacks it)" if without else ""
@@ -90,6 +90,10 @@ def is_ours(path: str) -> bool:
         return False
     whole = (libraries / "libvmafx.so.0").is_file() and any(libraries.glob("libavfilter.so.*"))
     return fits and whole and MADE_BY_QUICKSTART.search(begins) is not None
+
+
+def _can_score(path: str) -> bool:
+    return is_ours(path) or has_filter(path)
 
 
 def has_filter(path: str) -> bool:
