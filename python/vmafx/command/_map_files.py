@@ -61,8 +61,8 @@ def is_heat_map(file: str) -> bool:
 
 
 def are_pictures(path: Path) -> bool:
-    """Returns whether a file has whole pictures of the size in its name, and no other name: it is no link, neither a
-    symbolic nor a hard one. Samples alone do not tell what they are. Raises OSError.
+    """Returns whether a file has whole pictures of the size in its name. A link has none, neither a symbolic nor a hard
+    one. Samples alone do not tell what they are. Raises OSError.
     """
     found, state = named(path.name), os.lstat(path)
     if not found or not stat.S_ISREG(state.st_mode) or state.st_nlink > 1:

@@ -56,7 +56,7 @@ VMAFX_DECLARE_KERNEL(ssimulacra2_columns, Ssimulacra2Work, kSsimulacra2ColumnThr
 /* The sums of columns, and those of the blocks of maps. */
 struct Ssimulacra2MapWork : Ssimulacra2Work {
   BatchSums<Ssimulacra2BlockSums> blocks;
-  /* Of each scale: the side of a block, how many are in a row, the number of the first one. */
+  /* The side of a block at each scale, the blocks in a row, and the number of the first one. */
   int32_t block_side[kSsimulacra2Scales] = {}, blocks_across[kSsimulacra2Scales] = {},
           first_block[kSsimulacra2Scales] = {};
 };

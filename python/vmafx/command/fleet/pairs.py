@@ -47,7 +47,7 @@ class Pair:
 
 
 def state_of(path: str) -> tuple[int, int] | None:
-    """Returns the size of a file and when it was changed; None if it is no file of this machine."""
+    """Returns the size of a file and when it was changed; None if this machine has no such file."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
