@@ -50,9 +50,7 @@ END_TEST
 
 START_TEST(all_metrics_take_several) {
   const Encodes encodes = {.count = test_all() ? 5 : 3,
-                           .frames = test_all()                      ? 6
-                                     : every_under_sanitizers(2) > 1 ? 3
-                                                                     : 4,
+                           .frames = test_all() ? 6 : 3,
                            .has_pair = uneven,
                            .format = {220, 162, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST}};
   const std::string features = all_metrics();

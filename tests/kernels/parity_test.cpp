@@ -98,11 +98,11 @@ std::set<int> smallest_cases(const ExtractorInfo& info) {
   return numbers;
 }
 
-/* On a GPU and with VMAFX_TEST_ALL all cases, else the smallest and every third one. Sanitizers see what the host does
+/* On a GPU and with VMAFX_TEST_ALL all cases, else the smallest and every tenth one. Sanitizers see what the host does
  * for a kernel, which is much the same in each case. */
 std::set<int> usual_cases(const ExtractorInfo& info, int metric) {
   const bool is_sanitized = every_under_sanitizers(2) > 1;
-  const int step = on_hardware() ? 1 : std::min(every_if_not_all(3) * every_under_sanitizers(2), count_cases(info));
+  const int step = on_hardware() ? 1 : std::min(every_if_not_all(10) * every_under_sanitizers(2), count_cases(info));
   std::set<int> numbers;
   if (!is_sanitized && count_cases(info) > 1) numbers = smallest_cases(info);
   for (int i = metric % step; i < count_cases(info); i += step) numbers.insert(i);
