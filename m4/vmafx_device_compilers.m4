@@ -28,10 +28,11 @@ AM_CONDITIONAL([WITH_HIP], [test "x$with_hip" != xno])
 # hipcc links unless told to generate a code object. The kernels need neither HIP's headers nor its device libraries.
 # Code objects are of version 4: ROCm before 5.3 refuses version 5, the compilers' own choice since LLVM 18, with
 # INVALID_ARGUMENT. Code for a family of GPUs (gfx11-generic) needs version 6, which ROCm loads since 6.4. Makefile.am has
-# the same rule.
+# the same rule. Without -fuse-cuid=none a symbol would be named by the path of the source.
 m4_define([VMAFX_COMPILES_FOR_AMD], [
 AS_CASE(["$1"], [*hipcc*], [HIP_FLAGS=--genco], [HIP_FLAGS=--offload-device-only])
 HIP_FLAGS="-x hip $HIP_FLAGS --no-gpu-bundle-output -nogpulib -nogpuinc -O3 -std=c++20 -ffp-contract=off"
+HIP_FLAGS="$HIP_FLAGS -fuse-cuid=none"
 AS_CASE([$2], [*-generic], [object_version=6], [object_version=4])
 AS_IF([$1 $HIP_FLAGS -mcode-object-version=$object_version -I$srcdir/src --offload-arch=$2 $srcdir/src/kernels/gpu/self_test.hip -o conftest.co \
          >&AS_MESSAGE_LOG_FD 2>&1], [$3], [$4])
