@@ -103,6 +103,15 @@ constexpr double kErrorOfBars = 0.15;
 /* Pictures of the same leave less than this part of the encode's variance. */
 constexpr double kMostLeft = 0.5;
 
+/* A frame that fits so well shows no displacement if its edges are displaced by less, in samples. */
+constexpr double kFittedInPlace = 0.9, kInPlace = 0.4;
+
+/* The least shift of a part of the stream, in samples: encoders lag behind what moves, and the first frame, which has
+ * no lag, is not there to tell. */
+constexpr double kFar = 1.5;
+
+bool is_far(const Finding& shift) { return std::max(std::abs(shift.value("x")), std::abs(shift.value("y"))) >= kFar; }
+
 /* Names of evidence. */
 constexpr const char* kEdgeNames[Geometry::kAxes][2] = {{"left", "right"}, {"top", "bottom"}};
 
@@ -113,24 +122,25 @@ double in_hundredths(double samples) { return std::round(samples * 100) / 100; }
 
 Geometry::Geometry(const VideoFormat& format) : means_(format), fit_for_(CellMeans::fit_for(format)) {}
 
-void Geometry::add(int64_t frame, const SignatureSums& sums, const PairMeans& means) {
+void Geometry::add(int64_t frame, const SignatureSums& signatures, const PairMeans& means) {
   if (!fit_for_) return;
-  if (first_ < 0) first_ = frame;
+  if (first_ < 0) start_ = first_ = frame;
   last_ = frame;
+  Sums& sums = chapters_.at(frame);
   if (is_near_detail(frame)) kept_.push_back({frame, means.ref});
-  see_pace(frame, means);
+  see_pace(frame, means, sums);
   const bool detail = has_detail(frame) && details_seen_++ % stride_ == 0;
-  if (added_++ % kSymmetryPeriod == 0) add_symmetries(means.ref, means.dist);
+  if (added_++ % kSymmetryPeriod == 0) add_symmetries(means.ref, means.dist, sums);
   if (detail) {
     if (waiting_) register_waiting();
-    rows_[0] += static_cast<double>(sums.ref.row_difference[0]);
-    rows_[1] += static_cast<double>(sums.dist.row_difference[0]);
+    sums.rows[0] += static_cast<double>(signatures.ref.row_difference[0]);
+    sums.rows[1] += static_cast<double>(signatures.dist.row_difference[0]);
     Waiting now{.frame = frame, .dist = means.dist};
     for (int band = 0; band < kProfileBands; band++) {
-      means_.columns(sums.ref, band, now.ref[kX][band]);
-      means_.rows(sums.ref, band, now.ref[kY][band]);
-      means_.columns(sums.dist, band, now.encode[kX][band]);
-      means_.rows(sums.dist, band, now.encode[kY][band]);
+      means_.columns(signatures.ref, band, now.ref[kX][band]);
+      means_.rows(signatures.ref, band, now.ref[kY][band]);
+      means_.columns(signatures.dist, band, now.encode[kX][band]);
+      means_.rows(signatures.dist, band, now.encode[kY][band]);
     }
     waiting_ = std::move(now);
   }
@@ -147,7 +157,7 @@ static double change_between(const LumaMeans& before, const LumaMeans& after) {
   return (sums.xx + sums.yy - 2 * sums.xy) / kCells - all * all;
 }
 
-void Geometry::see_pace(int64_t frame, const PairMeans& means) {
+void Geometry::see_pace(int64_t frame, const PairMeans& means, Sums& sums) {
   if (has_detail(frame + kNeighbours)) earlier_ = {frame, means};
   if (has_detail(frame + 1)) before_ = {frame, means};
   if (!has_detail(frame) || earlier_.frame != frame - kNeighbours || before_.frame != frame - 1) return;
@@ -158,22 +168,22 @@ void Geometry::see_pace(int64_t frame, const PairMeans& means) {
   };
   const double of_ref = moves(&PairMeans::ref);
   if (of_ref < kLeastMoves) return;
-  moving_++;
-  still_ += moves(&PairMeans::dist) < kStandsStill * of_ref;
+  sums.moving++;
+  sums.still += moves(&PairMeans::dist) < kStandsStill * of_ref;
 }
 
 /* An encode that follows little of what moves shows, in other places, what was there some time ago; new pictures that
  * an encoder makes now and then are no motion. */
-bool Geometry::stands_still() const { return moving_ > 0 && 2 * still_ >= moving_; }
+bool Geometry::is_still(const Sums& sums) { return sums.moving > 0 && 2 * sums.still >= sums.moving; }
 
 /* --- Symmetries --- */
 
-void Geometry::add_symmetries(const LumaMeans& ref, const LumaMeans& dist) {
+void Geometry::add_symmetries(const LumaMeans& ref, const LumaMeans& dist, Sums& sums) {
   const Moments identity = moments_of(ref, dist);
   if (identity.variance() < kFlat) return;
-  voters_++;
+  sums.voters++;
   if (identity.left() < 0.02) {
-    identity_fits_++;
+    sums.identity_fits++;
     return;
   }
   Square from, to;
@@ -193,28 +203,29 @@ void Geometry::add_symmetries(const LumaMeans& ref, const LumaMeans& dist) {
     for (int k = 0; k < kSide * kSide; k++) turned[k] = from[kSources[symmetry][k]];
     const Moments m = moments_of(turned, to);
     left[symmetry] = m.left();
-    left_[symmetry] += left[symmetry] * m.variance();
-    if (!symmetry) variance_ += m.variance();
+    sums.left[symmetry] += left[symmetry] * m.variance();
+    if (!symmetry) sums.variance += m.variance();
   }
   const auto best = std::min_element(left, left + kSymmetries);
-  if (*best < 0.4 && *best < 0.5 * left[0]) votes_[best - left]++;
+  if (*best < 0.4 && *best < 0.5 * left[0]) sums.votes[best - left]++;
 }
 
-bool Geometry::belong() const {
-  if (2 * identity_fits_ >= voters_) return true;
-  return *std::min_element(left_, left_ + kSymmetries) < kMostLeft * variance_;
+bool Geometry::are_same(const Sums& sums) {
+  if (2 * sums.identity_fits >= sums.voters) return true;
+  return *std::min_element(sums.left, sums.left + kSymmetries) < kMostLeft * sums.variance;
 }
 
 bool Geometry::find_symmetry(std::vector<Finding>& findings) const {
-  const auto best = static_cast<int>(std::min_element(left_, left_ + kSymmetries) - left_);
-  if (best == 0 || variance_ <= 0 || voters_ == 0) return false;
+  const Sums& s = sums_;
+  const auto best = static_cast<int>(std::min_element(s.left, s.left + kSymmetries) - s.left);
+  if (best == 0 || s.variance <= 0 || s.voters == 0) return false;
   double second = std::numeric_limits<double>::infinity();
-  for (int s = 0; s < kSymmetries; s++) {
-    if (s != best) second = std::min(second, left_[s]);
+  for (int k = 0; k < kSymmetries; k++) {
+    if (k != best) second = std::min(second, s.left[k]);
   }
-  const double fit = 1 - left_[best] / variance_, identity = 1 - left_[0] / variance_,
-               better = second / std::max(left_[best], 1e-9);
-  const double share = static_cast<double>(votes_[best]) / static_cast<double>(voters_);
+  const double fit = 1 - s.left[best] / s.variance, identity = 1 - s.left[0] / s.variance,
+               better = second / std::max(s.left[best], 1e-9);
+  const double share = static_cast<double>(s.votes[best]) / static_cast<double>(s.voters);
   const bool turned = turns_of(best) & 1;
   if (fit < (turned ? 0.7 : 0.85) || better < 2 || share < 0.5) return false;
   const bool sure = fit > (turned ? 0.8 : 0.9) && better > 2.5 && share > 0.8;
@@ -461,7 +472,7 @@ void Geometry::see_bars(const Waiting& waiting) {
   const Moments m = moments_of(own->ref, waiting.dist);
   const double gain = std::max(m.gain(), 0.1), level = (m.y - gain * m.x) / m.n;
   for (int axis = 0; axis < kAxes; axis++) {
-    Bars& bars = bars_[axis];
+    Bars& bars = chapters_.at(waiting.frame).bars[axis];
     const BandProfiles &ref = waiting.ref[axis], &dist = waiting.encode[axis];
     const int n = static_cast<int>(ref[0].size());
     const double samples = static_cast<double>(size(axis)) / n;
@@ -571,7 +582,7 @@ Geometry::Joint Geometry::joined(int axis) const {
     joint.drift += t.detail->drifts;
   }
   if (!joint.agree) return joint;
-  joint.grows = told.front().detail->frame == first_ && contradicts(told.front(), joint);
+  joint.grows = told.front().detail->frame == start_ && contradicts(told.front(), joint);
   const auto frames = static_cast<double>(joint.agree);
   joint.ratio = std::exp(logs / frames);
   joint.place = std::exp(places / frames);
@@ -597,7 +608,7 @@ std::optional<Certainty> Geometry::certainty_of(const Joint& axis, const Joint& 
   /* Bands show other rows (columns) where much is cropped, so that less of their detail is explained. */
   const bool far = axis.ratio > 2 && axis.fitted > 0.85 && axis.place > 3;
   /* Scalers that lose detail move pictures by less than a sample. */
-  const bool soft = small && rows_[1] < 0.8 * rows_[0];
+  const bool soft = small && sums_.rows[1] < 0.8 * sums_.rows[0];
   const bool scaled = std::abs(axis.first - axis.last) >
                       std::max(0.5 * kLeast, 3 * axis.error) + 0.15 * std::abs(axis.first + axis.last);
   if (scaled && std::abs(axis.first - axis.last) < 1.2)
@@ -626,7 +637,7 @@ std::optional<Certainty> Geometry::certainty_of(const Joint& axis, const Joint& 
 void Geometry::find_bars(std::vector<Finding>& findings) const {
   Finding both = finding(Kind::kBars, Certainty::kSure);
   for (int axis = 0; axis < kAxes; axis++) {
-    const Bars& bars = bars_[axis];
+    const Bars& bars = sums_.bars[axis];
     for (int end = 0; end < 2; end++) {
       const double width = bars.frames ? std::min(bars.ref[end], bars.dist[end]) : 0;
       if (width >= 4) both.evidence.emplace_back(kEdgeNames[axis][end], width);
@@ -645,7 +656,7 @@ struct Geometry::Number {
 
 /* Borders of the encode that hide a part of the reference. */
 void Geometry::add_padding(int axis, std::vector<Number>& numbers) const {
-  const Bars& bars = bars_[axis];
+  const Bars& bars = sums_.bars[axis];
   if (!bars.in_dist() || bars.lost / bars.frames <= 4 || bars.ref[0] >= 2 || bars.ref[1] >= 2) return;
   const bool sure = bars.frames > 1 && bars.lost / bars.frames > 16 && bars.last();
   const double bin = static_cast<double>(size(axis)) / (axis == kX ? means_.column_bins() : means_.row_bins());
@@ -717,11 +728,103 @@ Finding Geometry::finding(Kind kind, Certainty certainty) const {
   return {.kind = kind, .certainty = certainty, .from = first_, .end = last_ + 1};
 }
 
+std::vector<Finding> Geometry::judge() const {
+  std::vector<Finding> findings;
+  if (!find_symmetry(findings) && !is_still(sums_)) find_parts(findings);
+  find_bars(findings);
+  return findings;
+}
+
+/* --- Parts of the stream --- */
+
+void Geometry::Bars::add(const Bars& later) {
+  frames += later.frames;
+  for (int edge = 0; edge < 2; edge++) {
+    ref[edge] = std::min(ref[edge], later.ref[edge]);
+    dist[edge] = std::min(dist[edge], later.dist[edge]);
+    most[edge] = std::max(most[edge], later.most[edge]);
+  }
+  lost += later.lost;
+}
+
+void Geometry::Sums::add(const Sums& later) {
+  for (int axis = 0; axis < kAxes; axis++) bars[axis].add(later.bars[axis]);
+  moving += later.moving;
+  still += later.still;
+  for (int k = 0; k < 2; k++) rows[k] += later.rows[k];
+  for (int k = 0; k < kSymmetries; k++) {
+    left[k] += later.left[k];
+    votes[k] += later.votes[k];
+  }
+  variance += later.variance;
+  voters += later.voters;
+  identity_fits += later.identity_fits;
+}
+
+Geometry::Sums Geometry::sums_of(const Pairs& pairs) const {
+  Sums sums;
+  for (size_t i = 0; i < chapters_.pairs().size(); i++) {
+    const Pairs& chapter = chapters_.pairs()[i];
+    if (chapter.end > pairs.from && chapter.from < pairs.end) sums.add(chapters_[i]);
+  }
+  return sums;
+}
+
+Geometry Geometry::part_of(size_t first, size_t end) const {
+  Geometry part(means_.format());
+  part.start_ = start_;
+  part.first_ = chapters_.pairs()[first].from;
+  part.last_ = chapters_.pairs()[end - 1].end - 1;
+  part.sums_ = chapters_.sum(first, end);
+  for (const Detail& detail : details_)
+    if (detail.frame >= part.first_ && detail.frame <= part.last_) part.details_.push_back(detail);
+  return part;
+}
+
+/* Whether frames tell, and most of them clearly show no displacement. */
+bool Geometry::is_in_place(const Pairs& pairs) const {
+  int tell = 0, in_place = 0;
+  for (const Detail& detail : details_) {
+    if (detail.frame < pairs.from || detail.frame >= pairs.end || !detail.tells) continue;
+    bool tells = true, here = true;
+    for (int axis = 0; axis < kAxes; axis++) {
+      const ProfileFit& fit = detail.axis[axis].best;
+      tells = tells && fit.variance >= kFlat && fit.fitted() > kFittedInPlace;
+      const double most = std::max(std::abs(fit.at.first), std::abs(fit.at.last)) * size(axis);
+      here = here && most < kInPlace;
+    }
+    tell += tells;
+    in_place += tells && here;
+  }
+  return tell > 0 && 2 * in_place > tell;
+}
+
+bool Geometry::denies(size_t chapter, Kind kind) const {
+  const Sums& sums = chapters_[chapter];
+  if (kind <= Kind::kRotated) return sums.voters > 0 && 2 * sums.identity_fits > sums.voters;
+  if (kind == Kind::kPadded) {
+    const bool bars = sums.bars[kX].in_dist() || sums.bars[kY].in_dist();
+    if (bars) return false;
+  }
+  return is_in_place(chapters_.pairs()[chapter]);
+}
+
 std::vector<Finding> Geometry::finish() {
   if (waiting_) register_waiting();
-  std::vector<Finding> findings;
-  if (!find_symmetry(findings) && !stands_still()) find_parts(findings);
-  find_bars(findings);
+  sums_ = chapters_.sum();
+  std::vector<Finding> findings = judge();
+  if (!fit_for_) return findings;
+  const Divided divided{chapters_.pairs(), [&](size_t chapter, Kind kind) { return denies(chapter, kind); },
+                        [&](size_t first, size_t end) {
+                          std::vector<Finding> found = part_of(first, end).judge();
+                          std::erase_if(found, [](const Finding& f) { return f.kind == Kind::kShifted && !is_far(f); });
+                          return found;
+                        }};
+  static constexpr Kind kSymmetric[] = {Kind::kMirrored, Kind::kFlipped, Kind::kRotated};
+  static constexpr Kind kPlaced[] = {Kind::kCropped, Kind::kPadded, Kind::kScaled, Kind::kShifted};
+  find_locally(divided, kSymmetric, &findings);
+  find_locally(divided, kPlaced, &findings);
+  std::ranges::stable_sort(findings, {}, &Finding::kind);
   return findings;
 }
 

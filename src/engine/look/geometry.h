@@ -1,7 +1,7 @@
 /* Geometry: which part of the reference the encode shows, and which way round. Symmetries are told by the means of
  * cells; crops, borders, scales and shifts by profiles of columns and rows, in one of kDetailPeriod frames. Frames at
  * which a neighbour in time fits better than the frame's own reference say nothing of geometry, as pans look like
- * shifts. */
+ * shifts. What holds for a part of the stream alone is found there (local.h). */
 #ifndef VMAFX_ENGINE_LOOK_GEOMETRY_H
 #define VMAFX_ENGINE_LOOK_GEOMETRY_H
 
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/look/cell_means.h"
+#include "engine/look/chapters.h"
 #include "engine/look/finding.h"
 #include "engine/look/profile_fit.h"
 
@@ -22,12 +23,15 @@ class Geometry {
   void add(int64_t frame, const SignatureSums& sums, const PairMeans& means);
   std::vector<Finding> finish();
 
-  /* Whether cells of luma show that both pictures are of the same, in some symmetry; true of pictures that tell
-   * nothing. */
-  bool belong() const;
+  /* Whether cells of luma show, in these pairs, that both pictures are of the same, in some symmetry; true of pictures
+   * that tell nothing. */
+  bool belong(const Pairs& pairs) const { return are_same(sums_of(pairs)); }
 
-  /* Whether the encode follows next to nothing of what moves. */
-  bool stands_still() const;
+  /* Whether the encode follows next to nothing of what moves, in these pairs. */
+  bool stands_still(const Pairs& pairs) const { return is_still(sums_of(pairs)); }
+
+  /* The length of chapters: the places of local findings are as exact. */
+  int64_t chapter_length() const { return chapters_.length(); }
 
   static constexpr int kSymmetries = 8;
   enum Axis { kX, kY, kAxes };
@@ -63,6 +67,17 @@ class Geometry {
     bool last() const { return most[0] - dist[0] < 4 && most[1] - dist[1] < 4; }
     bool in_ref() const { return frames && ref[0] + ref[1] > 0; }
     bool in_dist() const { return frames && dist[0] + dist[1] > 0; }
+    void add(const Bars& later);
+  };
+  /* What is summed up over frames. */
+  struct Sums {
+    Bars bars[kAxes];
+    int64_t moving = 0, still = 0;  // frames with detail where the reference moves, and where the encode does not
+    double rows[2] = {0, 0};        // sums of differences of rows: reference, encode
+    /* Sums over frames of what a symmetry leaves of the encode's variance, and votes. */
+    double left[kSymmetries] = {}, variance = 0;
+    int64_t votes[kSymmetries] = {}, voters = 0, identity_fits = 0;
+    void add(const Sums& later);
   };
   /* What all frames say of one axis. */
   struct Joint {
@@ -78,8 +93,8 @@ class Geometry {
     bool grows = false;             // the first frame, which lags behind none, is not displaced
   };
 
-  void see_pace(int64_t frame, const PairMeans& means);
-  void add_symmetries(const LumaMeans& ref, const LumaMeans& dist);
+  void see_pace(int64_t frame, const PairMeans& means, Sums& sums);
+  static void add_symmetries(const LumaMeans& ref, const LumaMeans& dist, Sums& sums);
   void register_waiting();
   Edges edges_of(const Registration* axes) const;
   bool drifts(const Waiting& waiting, const Detail& detail) const;
@@ -90,6 +105,13 @@ class Geometry {
   void see_bars(const Waiting& waiting);
   void keep(Detail&& detail);
   bool find_symmetry(std::vector<Finding>& findings) const;
+  static bool are_same(const Sums& sums);
+  static bool is_still(const Sums& sums);
+  Sums sums_of(const Pairs& pairs) const;
+  Geometry part_of(size_t first, size_t end) const;
+  std::vector<Finding> judge() const;
+  bool denies(size_t chapter, Kind kind) const;
+  bool is_in_place(const Pairs& pairs) const;
   int size(int axis) const { return axis == kX ? means_.format().w : means_.format().h; }
   struct Told;
   std::vector<Told> told_of(int axis) const;
@@ -106,8 +128,11 @@ class Geometry {
 
   CellMeans means_;
   bool fit_for_;
-  int64_t first_ = -1, last_ = -1;
+  int64_t start_ = -1;              // of the stream
+  int64_t first_ = -1, last_ = -1;  // what is judged
   int64_t added_ = 0;
+  Chapters<Sums> chapters_;
+  Sums sums_;  // of what is judged
 
   std::deque<Kept> kept_;
   std::optional<Waiting> waiting_;
@@ -116,19 +141,12 @@ class Geometry {
   std::vector<Detail> details_;
   int64_t details_seen_ = 0, stride_ = 1;  // one in `stride_` of the frames with profiles is registered
   int64_t next_far_ = 0, far_pause_ = 1;   // frames with profiles until the next search far away
-  Bars bars_[kAxes];
   /* The means of pairs kNeighbours before one with detail, and just before it. */
   struct Pace {
     int64_t frame = -1;
     PairMeans means{};
   };
   Pace earlier_, before_;
-  int64_t moving_ = 0, still_ = 0;  // frames with detail where the reference moves, and where the encode does not
-  double rows_[2] = {0, 0};         // sums of differences of rows: reference, encode
-
-  /* Sums over frames of what a symmetry leaves of the encode's variance, and votes. */
-  double left_[kSymmetries] = {}, variance_ = 0;
-  int64_t votes_[kSymmetries] = {}, voters_ = 0, identity_fits_ = 0;
 };
 
 }  // namespace vmafx::look

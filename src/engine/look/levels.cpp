@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <tuple>
 
 #include "engine/look/color_fit.h"
@@ -18,6 +19,8 @@ namespace {
 constexpr int kLumaPeriod = 4;
 /* Frames whose chroma is kept. */
 constexpr size_t kMostFrames = 32;
+/* Those of a chapter. */
+constexpr size_t kMostOfChapter = 8;
 /* A level counts that so many cells have, and such a share of all. */
 constexpr uint32_t kLeastCells = 24, kLeastAreas = 6;
 constexpr double kLeastShare = 1e-3;
@@ -499,13 +502,100 @@ void find_luma(const std::vector<uint32_t>& histogram, const Chroma& chroma, con
     findings.back().evidence.emplace_back("range_error", rounded(error));
 }
 
+/* --- What is clearly not so --- */
+
+/* Levels are as they are in the reference, and would clearly be others. */
+constexpr double kClearlyAway = 4;
+
+bool keeps_levels(const std::vector<uint32_t>& histogram, Kind kind) {
+  const Curve curve = curve_of(histogram, kLeastCells);
+  if (!curve.tells()) return false;
+  const Line line = line_of(curve);
+  const auto away = [&](const Line& other) {
+    return std::max(std::abs(line(curve.low) - other(curve.low)), std::abs(line(curve.high) - other(curve.high)));
+  };
+  if (away({}) >= 2.5 || misfit(curve, Line{}) >= 2) return false;
+  return kind != Kind::kRange || std::min(away(kNarrower.luma), away(kWider.luma)) > kClearlyAway;
+}
+
+/* Chroma deviates by this part of what the reference's does. */
+constexpr double kDeviates = 0.5, kLeastDeviation = 4;
+
+bool keeps_chroma(const Chroma& chroma) {
+  bool tells = false;
+  for (int p = 1; p < 3; p++) {
+    if (chroma.deviation_ref[p] < kLeastDeviation) continue;
+    tells = true;
+    if (chroma.deviation_dist[p] < kDeviates * chroma.deviation_ref[p]) return false;
+  }
+  return tells;
+}
+
+/* No mistake leaves less than this part of what each mistake of a kind moves colors by, which is so much at least. */
+constexpr double kPartOfMoves = 0.4, kLeastMoves = 0.6;
+
+bool keeps_colors(const Chroma& chroma, Kind kind, const Color& color) {
+  if (chroma.cells.empty()) return false;
+  const What what = kind == Kind::kMatrix ? What::kMatrix : What::kExchanged;
+  double least = std::numeric_limits<double>::infinity(), left = 0;
+  for (const ColorMistake& mistake : color_mistakes(color)) {
+    if (mistake.what == What::kNone) left = predict(chroma, mistake).left;
+    if (mistake.what != what) continue;
+    std::vector<double> moves;
+    for (const Levels::CellPair& cell : chroma.cells) {
+      const Samples3 at = mistake.apply({cell.ref[0], cell.ref[1], cell.ref[2]});
+      moves.push_back(std::pow(cell.ref[1] - at[1], 2) + std::pow(cell.ref[2] - at[2], 2));
+    }
+    least = std::min(least, trimmed(moves));
+  }
+  return least > kLeastMoves && left < kPartOfMoves * least;
+}
+
+/* Cells whose chroma differs by so many levels from most of the picture's have color; so many of them tell, where they
+ * are such a part of all. What the encode has of their color in a plane that is gray; where it is sure, and levels. */
+constexpr double kColored = 8, kLeastColored = 24, kLeastColoredPart = 0.01;
+constexpr double kKeptOfGray = 0.1, kKeptOfSureGray = 0.02, kLevelsOfSureGray = 0.5;
+
+/* A plane without color where the reference has some in a small part of its pictures. */
+std::optional<Finding> find_gray_spots(const Chroma& chroma, int plane) {
+  std::vector<double> levels[2];
+  for (const Levels::CellPair& cell : chroma.cells) {
+    levels[0].push_back(cell.ref[plane]);
+    levels[1].push_back(cell.dist[plane]);
+  }
+  const double ref_middle = median_of(levels[0]), dist_middle = median_of(levels[1]);
+  double cells = 0, rr = 0, rd = 0, dd = 0;
+  for (const Levels::CellPair& cell : chroma.cells) {
+    const double r = cell.ref[plane] - ref_middle, d = cell.dist[plane] - dist_middle;
+    if (std::abs(r) < kColored) continue;
+    cells++;
+    rr += r * r;
+    rd += r * d;
+    dd += d * d;
+  }
+  if (cells < kLeastColored || cells < kLeastColoredPart * static_cast<double>(chroma.cells.size()))
+    return std::nullopt;
+  const double ref = std::sqrt(rr / cells), dist = std::sqrt(dd / cells);
+  if (rd > kKeptOfGray * rr || dist > kKeptOfGray * ref) return std::nullopt;
+  const bool sure = rd < kKeptOfSureGray * rr && dist < kLevelsOfSureGray;
+  Finding found{.kind = Kind::kGray, .certainty = sure ? Certainty::kSure : Certainty::kLikely};
+  found.evidence = {{"plane", plane}, {"deviation", rounded(dist)}, {"reference_deviation", rounded(ref)}};
+  return found;
+}
+
 /* What is said of a mistake that predicts best. */
 void find_chroma(const Chroma& chroma, const Color& color, std::vector<Finding>& findings) {
   if (chroma.cells.empty()) return;
   bool gray = false;
   for (int p = 1; p < 3; p++) {
     const double ref = chroma.deviation_ref[p], dist = chroma.deviation_dist[p];
-    if (ref < 4 || dist > 0.15 * ref) continue;
+    if (ref < 4) {
+      const std::optional<Finding> found = find_gray_spots(chroma, p);
+      if (found) findings.push_back(*found);
+      gray = gray || found;
+      continue;
+    }
+    if (dist > 0.15 * ref) continue;
     gray = true;
     findings.push_back(
         {.kind = Kind::kGray, .certainty = ref > 4 && dist < 0.3 + 0.05 * ref ? Certainty::kSure : Certainty::kLikely});
@@ -547,27 +637,74 @@ void find_chroma(const Chroma& chroma, const Color& color, std::vector<Finding>&
 
 }  // namespace
 
+namespace {
+
+void keep_some(std::vector<Levels::Frame>& frames, size_t most) {
+  while (frames.size() > most) {
+    size_t n = 0;
+    for (size_t i = 0; i < frames.size(); i += 2) frames[n++] = frames[i];
+    frames.resize(n);
+  }
+}
+
+}  // namespace
+
 Levels::Levels(const VideoFormat& format)
-    : means_(format), fit_for_(CellMeans::fit_for(format)), histogram_(fit_for_ ? kLevels * kLevels : 0),
-      coarse_(histogram_) {}
+    : means_(format), fit_for_(CellMeans::fit_for(format)), whole_(fit_for_), last_of_(fit_for_) {}
 
 void Levels::add(int64_t frame, const SignatureSums& sums, const PairMeans& means) {
   if (!fit_for_) return;
   if (first_ < 0) first_ = frame;
   last_ = frame;
+  if (chapters_.begins(frame)) close_chapter();
+  Sums& chapter = chapters_.at(frame);
   const bool detail = has_detail(frame) && means_.format().planes() > 1;
   const bool counted = added_++ % kLumaPeriod == 0;
-  if (!detail && !counted) return;
   if (counted) count(means);
-  if (!detail || frames_seen_++ % stride_ != 0) return;
+  if (!detail) return;
   Frame f{.frame = frame, .cells = {}};
   add_cells(sums, means, f);
+  chapter.frames.push_back(f);
+  keep_some(chapter.frames, kMostOfChapter);
+  if (frames_seen_++ % stride_ != 0) return;
   frames_.push_back(f);
-  if (frames_.size() <= kMostFrames) return;
-  size_t n = 0;
-  for (size_t i = 0; i < frames_.size(); i += 2) frames_[n++] = frames_[i];
-  frames_.resize(n);
-  stride_ *= 2;
+  if (frames_.size() > kMostFrames) stride_ *= 2;
+  keep_some(frames_, kMostFrames);
+}
+
+/* Takes the numbers of the last chapter to that chapter and to the whole. */
+void Levels::close_chapter() {
+  if (chapters_.pairs().empty()) return;
+  Sums& chapter = chapters_.at(chapters_.pairs().back().end - 1);
+  const auto take = [](Histogram& histogram, Histogram& whole, Counts& counts) {
+    counts.clear();
+    for (uint32_t i = 0; i < histogram.size(); i++) {
+      if (!histogram[i]) continue;
+      counts.emplace_back(i, histogram[i]);
+      whole[i] += histogram[i];
+      histogram[i] = 0;
+    }
+  };
+  take(last_of_.cells, whole_.cells, chapter.cells);
+  take(last_of_.areas, whole_.areas, chapter.areas);
+}
+
+void Levels::Sums::add(const Sums& later) {
+  const auto merge = [](Counts& to, const Counts& from) {
+    Counts sum;
+    sum.reserve(to.size() + from.size());
+    auto a = to.cbegin(), b = from.cbegin();
+    while (a != to.end() || b != from.end()) {
+      const bool of_b = a == to.end() || (b != from.end() && b->first < a->first);
+      sum.push_back(of_b ? *b++ : *a++);
+      if (!of_b && b != from.end() && b->first == sum.back().first) sum.back().second += (b++)->second;
+    }
+    to = std::move(sum);
+  };
+  merge(cells, later.cells);
+  merge(areas, later.areas);
+  frames.insert(frames.end(), later.frames.begin(), later.frames.end());
+  keep_some(frames, kMostFrames);
 }
 
 void Levels::count(const PairMeans& means) {
@@ -578,7 +715,7 @@ void Levels::count(const PairMeans& means) {
     round_levels(dist_means, n, dist);
     for (int k = 0; k < n; k++) histogram[ref[k] * kLevels + dist[k]]++;
   };
-  add_to(histogram_, means.ref.data(), means.dist.data(), kCells);
+  add_to(last_of_.cells, means.ref.data(), means.dist.data(), kCells);
   const auto areas_of = [](const LumaMeans& cells, float(&areas)[kRows * kColumns]) {
     for (int j = 0, k = 0; j < kSignatureRows; j++)
       for (int i = 0; i < kColumns; i++)
@@ -588,7 +725,7 @@ void Levels::count(const PairMeans& means) {
   float areas[2][kRows * kColumns] = {};
   areas_of(means.ref, areas[0]);
   areas_of(means.dist, areas[1]);
-  add_to(coarse_, areas[0], areas[1], kRows * kColumns);
+  add_to(last_of_.areas, areas[0], areas[1], kRows * kColumns);
 }
 
 /* Cells of chroma, with the luma of the cells in their middle, whose rows chroma's are among. */
@@ -613,10 +750,10 @@ void Levels::add_cells(const SignatureSums& sums, const PairMeans& means, Frame&
   }
 }
 
-std::vector<Finding> Levels::finish() {
+std::vector<Finding> Levels::judge(const Histograms& histograms, const std::vector<Frame>& frames,
+                                   const Pairs& pairs) const {
   std::vector<Finding> findings;
-  if (!fit_for_ || first_ < 0) return findings;
-  const Chroma chroma = chroma_of(frames_);
+  const Chroma chroma = chroma_of(frames);
   find_chroma(chroma, means_.format().color, findings);
   if (findings.empty() || (findings[0].kind == Kind::kMatrix && findings[0].certainty != Certainty::kSure))
     if (const auto mixed = find_mixed_colors(chroma.cells, means_.format().color)) findings.assign(1, *mixed);
@@ -624,21 +761,53 @@ std::vector<Finding> Levels::finish() {
     return (f.kind == Kind::kMatrix || f.kind == Kind::kPrimaries) && f.certainty > Certainty::kPossible;
   });
   /* Luma then depends on chroma, and its curve says nothing more. */
-  if (!mixed) find_luma(histogram_, chroma, means_.format().color, findings);
+  if (!mixed) find_luma(histograms.cells, chroma, means_.format().color, findings);
   const auto by_luma = [](const Finding& f) {
     return f.kind == Kind::kRange || f.kind == Kind::kTransfer || f.kind == Kind::kBrightness;
   };
   const auto told = std::find_if(findings.begin(), findings.end(), by_luma);
   const bool unsure = told == findings.end() || (told->kind != Kind::kRange && told->certainty != Certainty::kSure);
   std::vector<Finding> ranges;
-  if (!mixed && unsure && find_range_of_areas(coarse_, chroma_gain(chroma), ranges)) {
+  if (!mixed && unsure && find_range_of_areas(histograms.areas, chroma_gain(chroma), ranges)) {
     std::erase_if(findings, by_luma);
     findings.push_back(ranges[0]);
   }
   for (Finding& found : findings) {
-    found.from = first_;
-    found.end = last_ + 1;
+    found.from = pairs.from;
+    found.end = pairs.end;
   }
+  return findings;
+}
+
+std::vector<Finding> Levels::judge(size_t first, size_t end) const {
+  const Sums sums = chapters_.sum(first, end);
+  Histograms histograms(fit_for_);
+  for (const auto& [place, number] : sums.cells) histograms.cells[place] = number;
+  for (const auto& [place, number] : sums.areas) histograms.areas[place] = number;
+  return judge(histograms, sums.frames, {chapters_.pairs()[first].from, chapters_.pairs()[end - 1].end});
+}
+
+bool Levels::denies(size_t chapter, Kind kind) const {
+  const Sums& sums = chapters_[chapter];
+  if (kind == Kind::kRange || kind == Kind::kTransfer || kind == Kind::kBrightness) {
+    Histogram histogram(static_cast<size_t>(kLevels * kLevels));
+    for (const auto& [place, number] : sums.cells) histogram[place] = number;
+    return keeps_levels(histogram, kind);
+  }
+  const Chroma chroma = chroma_of(sums.frames);
+  return kind == Kind::kGray ? keeps_chroma(chroma) : keeps_colors(chroma, kind, means_.format().color);
+}
+
+std::vector<Finding> Levels::finish() {
+  if (!fit_for_ || first_ < 0) return {};
+  close_chapter();
+  std::vector<Finding> findings = judge(whole_, frames_, {first_, last_ + 1});
+  static constexpr Kind kOfLuma[] = {Kind::kRange, Kind::kTransfer, Kind::kBrightness};
+  static constexpr Kind kOfChroma[] = {Kind::kMatrix, Kind::kChromaSwapped, Kind::kGray};
+  const Divided divided{chapters_.pairs(), [&](size_t chapter, Kind kind) { return denies(chapter, kind); },
+                        [&](size_t first, size_t end) { return judge(first, end); }};
+  find_locally(divided, kOfLuma, &findings);
+  find_locally(divided, kOfChroma, &findings);
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return a.kind < b.kind; });
   return findings;

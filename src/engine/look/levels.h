@@ -9,9 +9,11 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "engine/look/cell_means.h"
+#include "engine/look/chapters.h"
 #include "engine/look/finding.h"
 
 namespace vmafx::look {
@@ -35,14 +37,35 @@ class Levels {
   };
 
  private:
+  /* Cells of luma by level of the reference and of the encode. */
+  using Histogram = std::vector<uint32_t>;
+  struct Histograms {
+    Histogram cells;
+    Histogram areas;  // of 4x4 cells, whose means the worst encoders keep
+    explicit Histograms(bool used) : cells(used ? kLevels * kLevels : 0), areas(cells) {}
+  };
+  /* A histogram's numbers that are not 0, by their places. */
+  using Counts = std::vector<std::pair<uint32_t, uint32_t>>;
+  /* What a chapter has: few frames are kept. */
+  struct Sums {
+    Counts cells, areas;
+    std::vector<Frame> frames;
+    void add(const Sums& later);
+  };
+
   void count(const PairMeans& means);
   void add_cells(const SignatureSums& sums, const PairMeans& means, Frame& frame) const;
+  void close_chapter();
+  std::vector<Finding> judge(const Histograms& histograms, const std::vector<Frame>& frames, const Pairs& pairs) const;
+  std::vector<Finding> judge(size_t first, size_t end) const;
+  bool denies(size_t chapter, Kind kind) const;
 
   CellMeans means_;
   bool fit_for_;
   int64_t first_ = -1, last_ = -1, added_ = 0;
-  std::vector<uint32_t> histogram_;  // cells of luma by level of the reference and of the encode
-  std::vector<uint32_t> coarse_;     // likewise areas of 4x4 cells, whose means the worst encoders keep
+  Histograms whole_;    // of the chapters before the last one
+  Histograms last_of_;  // of the last one
+  Chapters<Sums> chapters_;
   std::vector<Frame> frames_;
   int64_t frames_seen_ = 0, stride_ = 1;  // one in `stride_` of the frames with chroma is kept
 };

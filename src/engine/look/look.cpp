@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/look/breaks.h"
 #include "engine/look/cell_means.h"
 #include "engine/look/chroma_place.h"
 #include "engine/look/geometry.h"
@@ -22,7 +23,10 @@ class Look::Parts {
   }
 
   void add(int64_t frame, const SignatureSums& sums) {
+    if (first_ < 0) first_ = frame;
+    last_ = frame;
     cells_.pair(sums, means_);
+    breaks_.add(frame, means_);
     timing_.add(frame, sums);
     geometry_.add(frame, sums, means_);
     levels_.add(frame, sums, means_);
@@ -37,6 +41,7 @@ class Look::Parts {
          {geometry_.finish(), levels_.finish(), chroma_place_.finish(), structure_.finish()})
       findings->insert(findings->end(), found.begin(), found.end());
     settle_colors(findings);
+    for (Finding& found : *findings) place(found);
     const auto of_fields = [](const Finding& found) { return found.kind >= Kind::kCombed; };
     if (std::ranges::any_of(*findings, of_fields)) return;
     const auto found = lost_field_.find(chroma_place_.luma(ChromaPlace::kX), chroma_place_.luma(ChromaPlace::kY),
@@ -45,22 +50,40 @@ class Look::Parts {
   }
 
  private:
+  static bool is_of_colors(const Finding& found) { return found.kind >= Kind::kRange && found.kind <= Kind::kGray; }
+
   /* Colors of pictures that may be others are not sure to be changed. Where an encode stands still, its samples are
    * those of what was there some time ago: only what all of them have in common tells. */
   void settle_colors(std::vector<Finding>* findings) const {
-    const auto of_colors = [](const Finding& found) { return found.kind >= Kind::kRange && found.kind <= Kind::kGray; };
-    const auto of_places = [&](const Finding& found) {
+    std::erase_if(*findings, [&](const Finding& found) {
       const bool of_all = found.kind == Kind::kChromaSwapped || found.kind == Kind::kGray;
-      return of_colors(found) && !of_all && found.certainty != Certainty::kSure;
-    };
-    const bool still = geometry_.stands_still();
-    if (still) std::erase_if(*findings, of_places);
-    if (!still && geometry_.belong()) return;
-    for (Finding& found : *findings)
-      if (of_colors(found)) found.certainty = std::min(found.certainty, Certainty::kLikely);
+      const bool of_places = is_of_colors(found) && !of_all && found.certainty != Certainty::kSure;
+      return of_places && geometry_.stands_still({found.from, found.end});
+    });
+    for (Finding& found : *findings) {
+      const Pairs pairs{found.from, found.end};
+      if (is_of_colors(found) && (geometry_.stands_still(pairs) || !geometry_.belong(pairs)))
+        found.certainty = std::min(found.certainty, Certainty::kLikely);
+    }
   }
 
+  /* Findings of a part of the stream begin and end with chapters: breaks near there are where they do. Breaks show in
+   * luma alone. */
+  void place(Finding& found) const {
+    const bool of_luma = found.kind >= Kind::kMirrored && found.kind != Kind::kMatrix && !is_of_chroma(found.kind);
+    if (!of_luma) return;
+    const int64_t near = geometry_.chapter_length();
+    const auto placed = [&](int64_t at) { return breaks_.largest(at - near, at + near).value_or(at); };
+    const int64_t from = found.from > first_ ? placed(found.from) : found.from;
+    const int64_t end = found.end <= last_ ? placed(found.end) : found.end;
+    if (from < end) found.from = from, found.end = end;
+  }
+
+  static bool is_of_chroma(Kind kind) { return kind >= Kind::kChromaSwapped && kind <= Kind::kGray; }
+
+  int64_t first_ = -1, last_ = -1;
   CellMeans cells_;
+  Breaks breaks_;
   PairMeans means_;  // of the pair that is added
   Timing timing_;
   Geometry geometry_;

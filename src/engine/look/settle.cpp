@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 
 namespace vmafx::look {
 
@@ -35,6 +36,9 @@ constexpr double kClearOffset = 0.1;
 /* So large a part of all pairs shows something else, which has other edges and colors, too; unless these are the same
  * pictures in another place. */
 constexpr double kAllOther = 0.9;
+
+/* Pairs by which the ends of other pictures may be told wrong. */
+constexpr int64_t kErrorOfOther = 120;
 
 bool is_time(Kind kind) { return kind <= Kind::kSwapped; }
 bool is_geometry(Kind kind) { return kind >= Kind::kMirrored && kind <= Kind::kShifted; }
@@ -103,11 +107,20 @@ void settle(std::vector<Finding>* findings) {
 
   std::erase_if(*findings, is_trivial);
   for (Finding& finding : *findings) doubt_weak_numbers(&finding);
-  const bool registered = any([&](const Finding& f) { return is_geometry(f.kind) && sure(f); });
   const auto is_other = [](const Finding& f) {
     return f.kind == Kind::kOtherPictures && f.value("part", 0) > kAllOther;
   };
-  const bool other = !registered && any(is_other);
+  /* Pictures that were registered all along are no others. */
+  std::vector<Finding> registered, others;
+  std::ranges::copy_if(*findings, std::back_inserter(registered),
+                       [](const Finding& f) { return is_geometry(f.kind) && f.certainty == Certainty::kSure; });
+  std::erase_if(*findings, [&](const Finding& f) {
+    const auto covers = [&](const Finding& sure) {
+      return sure.from - kErrorOfOther <= f.from && f.end <= sure.end + kErrorOfOther;
+    };
+    return is_other(f) && std::ranges::any_of(registered, covers);
+  });
+  std::ranges::copy_if(*findings, std::back_inserter(others), is_other);
   const bool late =
       any([&](const Finding& f) { return f.kind == Kind::kOffset && sure(f) && f.value("ratio", 1) < kClearOffset; });
 
@@ -115,12 +128,13 @@ void settle(std::vector<Finding>* findings) {
   const bool placed = any(is_placed);
   const bool moved = placed || any([](const Finding& f) { return f.kind == Kind::kFieldsDropped; });
 
-  if (registered) std::erase_if(*findings, is_other);
   if (moved) std::erase_if(*findings, [](const Finding& f) { return f.kind == Kind::kChromaShifted; });
   if (late) std::erase_if(*findings, [](const Finding& f) { return f.kind == Kind::kShifted; });
   for (Finding& finding : *findings) {
-    if (other)
-      doubt(&finding, is_geometry(finding.kind) || is_level(finding.kind) ? Certainty::kPossible : Certainty::kLikely);
+    const auto overlaps = [&](const Finding& other) { return other.from < finding.end && finding.from < other.end; };
+    const bool of_pictures = is_geometry(finding.kind) || is_level(finding.kind);
+    if (of_pictures && std::ranges::any_of(others, overlaps)) doubt(&finding, Certainty::kPossible);
+    if (!of_pictures && !others.empty()) doubt(&finding, Certainty::kLikely);
     if (placed && !late && is_time(finding.kind)) doubt(&finding, Certainty::kLikely);
   }
   for (const Kind kind : {Kind::kDropped, Kind::kDoubled}) doubt_repeated_changes(findings, kind);

@@ -62,29 +62,28 @@ static double twins_in(const BandProfiles& bands, int size) {
   return between > 0 ? std::clamp(1 - within / between, 0.0, 1.0) : 0;
 }
 
-void Structure::add_twins(const SignatureSums& sums) {
+void Structure::add_twins(const SignatureSums& signatures, Sums& sums) const {
   BandProfiles profiles[kTwins];
   for (int band = 0; band < kProfileBands; band++) {
-    means_.rows(sums.ref, band, profiles[kRefRows][band]);
-    means_.rows(sums.dist, band, profiles[kDistRows][band]);
-    means_.columns(sums.dist, band, profiles[kDistColumns][band]);
+    means_.rows(signatures.ref, band, profiles[kRefRows][band]);
+    means_.rows(signatures.dist, band, profiles[kDistRows][band]);
+    means_.columns(signatures.dist, band, profiles[kDistColumns][band]);
   }
-  details_++;
+  sums.details++;
   const int sizes[kTwins] = {means_.format().h, means_.format().h, means_.format().w};
-  for (int p = 0; p < kTwins; p++) {
-    twins_[p] += (twins_in(profiles[p], sizes[p]) - twins_[p]) / static_cast<double>(details_);
-  }
+  for (int p = 0; p < kTwins; p++) sums.twins[p] += twins_in(profiles[p], sizes[p]);
 }
 
-void Structure::add(int64_t frame, const SignatureSums& sums, const PairMeans& means) {
+void Structure::add(int64_t frame, const SignatureSums& signatures, const PairMeans& means) {
   if (!fit_for_) return;
+  Sums& sums = chapters_.at(frame);
   if (has_detail(frame)) {
-    const PictureSignature* const pictures[2] = {&sums.ref, &sums.dist};
+    const PictureSignature* const pictures[2] = {&signatures.ref, &signatures.dist};
     for (int p = 0; p < 2; p++) {
-      neighbors_[p] += static_cast<double>(pictures[p]->row_difference[0]);
-      next_but_one_[p] += static_cast<double>(pictures[p]->row_difference[1]);
+      sums.neighbors[p] += static_cast<double>(pictures[p]->row_difference[0]);
+      sums.next_but_one[p] += static_cast<double>(pictures[p]->row_difference[1]);
     }
-    add_twins(sums);
+    add_twins(signatures, sums);
   }
   if (first_ < 0) first_ = frame;
   if (next_ && frame != last_ + 1) next_ = 0;
@@ -94,16 +93,27 @@ void Structure::add(int64_t frame, const SignatureSums& sums, const PairMeans& m
     dist_.before = means.dist;
   } else if (next_ == 1) {
     for (int parity = 0; parity < 2; parity++) {
-      means_.field(sums.ref, parity, ref_.field[parity]);
-      means_.field(sums.dist, parity, dist_.field[parity]);
+      means_.field(signatures.ref, parity, ref_.field[parity]);
+      means_.field(signatures.dist, parity, dist_.field[parity]);
     }
   } else {
     ref_.after = means.ref;
     dist_.after = means.dist;
-    seen_[combing_of(ref_)][combing_of(dist_)]++;
+    sums.seen[combing_of(ref_)][combing_of(dist_)]++;
     field_motion_.add(ref_.before, ref_.field, dist_.field, ref_.after);
   }
   next_ = (next_ + 1) % 3;
+}
+
+void Structure::Sums::add(const Sums& later) {
+  for (int r = 0; r < 4; r++)
+    for (int d = 0; d < 4; d++) seen[r][d] += later.seen[r][d];
+  for (int p = 0; p < 2; p++) {
+    neighbors[p] += later.neighbors[p];
+    next_but_one[p] += later.next_but_one[p];
+  }
+  for (int p = 0; p < kTwins; p++) twins[p] += later.twins[p];
+  details += later.details;
 }
 
 /* Frames by what both pictures show, as far as it is known of both. */
@@ -113,38 +123,58 @@ struct Structure::Table {
   double ref_share = 0, dist_share = 0;      // of frames with the sign that most of a side's frames have
 };
 
-Structure::Table Structure::table() const {
+Structure::Table Structure::table_of(const Sums& sums) {
   Table t;
   int64_t ref[3] = {}, dist[3] = {};
   for (int r = 0; r < 3; r++) {
     for (int d = 0; d < 3; d++) {
-      t.known += seen_[r][d];
-      ref[r] += seen_[r][d];
-      dist[d] += seen_[r][d];
+      t.known += sums.seen[r][d];
+      ref[r] += sums.seen[r][d];
+      dist[d] += sums.seen[r][d];
     }
   }
   if (!t.known) return t;
   const Combing ref_sign = ref[kOddLater] > ref[kEvenLater] ? kOddLater : kEvenLater;
   const Combing dist_sign = dist[kOddLater] > dist[kEvenLater] ? kOddLater : kEvenLater;
   const auto other = [](Combing sign) { return sign == kOddLater ? kEvenLater : kOddLater; };
-  t.gained = seen_[kNone][dist_sign] + seen_[other(dist_sign)][dist_sign];
-  t.lost = seen_[ref_sign][kNone];
-  t.turned = seen_[ref_sign][other(ref_sign)];
+  t.gained = sums.seen[kNone][dist_sign] + sums.seen[other(dist_sign)][dist_sign];
+  t.lost = sums.seen[ref_sign][kNone];
+  t.turned = sums.seen[ref_sign][other(ref_sign)];
   t.ref_share = static_cast<double>(ref[ref_sign]) / static_cast<double>(t.known);
   t.dist_share = static_cast<double>(dist[dist_sign]) /
                  static_cast<double>(std::max<int64_t>(dist[kOddLater] + dist[kEvenLater], 1));
   return t;
 }
 
+/* Whether most frames tell and few of both pictures differ. */
+bool Structure::denies(size_t chapter) const {
+  const Table t = table_of(chapters_[chapter]);
+  return t.known >= kLeastFrames && 10 * (t.gained + t.lost + t.turned) <= t.known;
+}
+
 std::vector<Finding> Structure::finish() {
+  if (!fit_for_ || first_ < 0) return {};
+  std::vector<Finding> findings = judge(chapters_.sum(), {first_, last_ + 1}, &field_motion_);
+  static constexpr Kind kKinds[] = {Kind::kCombed, Kind::kReferenceCombed, Kind::kFieldOrder};
+  const auto in_part = [&](size_t first, size_t end) {
+    const Pairs pairs{chapters_.pairs()[first].from, chapters_.pairs()[end - 1].end};
+    return judge(chapters_.sum(first, end), pairs, nullptr);
+  };
+  const Divided divided{chapters_.pairs(), [&](size_t chapter, Kind) { return denies(chapter); }, in_part};
+  find_locally(divided, kKinds, &findings);
+  std::ranges::stable_sort(findings, {}, &Finding::kind);
+  return findings;
+}
+
+/* `field_motion` is of these pairs, or null. */
+std::vector<Finding> Structure::judge(const Sums& sums, const Pairs& pairs, const FieldMotion* field_motion) const {
   std::vector<Finding> findings;
-  if (!fit_for_ || first_ < 0) return findings;
-  const Table t = table();
-  const double ref = next_but_one_[0] > 0 ? neighbors_[0] / next_but_one_[0] : 0;
-  const double dist = next_but_one_[1] > 0 ? neighbors_[1] / next_but_one_[1] : 0;
+  const Table t = table_of(sums);
+  const double ref = sums.next_but_one[0] > 0 ? sums.neighbors[0] / sums.next_but_one[0] : 0;
+  const double dist = sums.next_but_one[1] > 0 ? sums.neighbors[1] / sums.next_but_one[1] : 0;
   const auto known = static_cast<double>(t.known);
   const auto add = [&](Kind kind, Certainty certainty, int64_t frames) {
-    findings.push_back({.kind = kind, .certainty = certainty, .from = first_, .end = last_ + 1, .evidence = {}});
+    findings.push_back({.kind = kind, .certainty = certainty, .from = pairs.from, .end = pairs.end, .evidence = {}});
     findings.back().evidence = {{"share", rounded(t.known ? static_cast<double>(frames) / known : 0)},
                                 {"rows", rounded(dist)},
                                 {"reference_rows", rounded(ref)}};
@@ -165,7 +195,7 @@ std::vector<Finding> Structure::finish() {
     add(Kind::kCombed, sure ? Certainty::kSure : Certainty::kLikely, t.gained);
   } else if (enough(t.lost + (whole ? t.turned : 0), 0.3) && t.gained <= 0.1 * known && t.ref_share > 0.8) {
     /* Encoders that leave little detail blur fields, too. */
-    const bool detailed = next_but_one_[1] > 0.8 * next_but_one_[0];
+    const bool detailed = sums.next_but_one[1] > 0.8 * sums.next_but_one[0];
     const bool sure = whole && detailed && dist < 0.66 && t.lost >= kSureFrames && t.ref_share > 0.9;
     add(Kind::kReferenceCombed,
         sure                               ? Certainty::kSure
@@ -173,16 +203,17 @@ std::vector<Finding> Structure::finish() {
                                            : Certainty::kPossible,
         t.lost);
   }
-  if (findings.empty()) {
-    if (const auto found = field_motion_.find()) {
+  if (findings.empty() && field_motion) {
+    if (const auto found = field_motion->find()) {
       findings.push_back(*found);
-      findings[0].from = first_;
-      findings[0].end = last_ + 1;
+      findings[0].from = pairs.from;
+      findings[0].end = pairs.end;
     }
   }
   /* Rows that come twice are a field of one parity; where columns do so, too, a scaler repeats samples. */
-  const bool detail = details_ > 0 && next_but_one_[1] > 0.4 * next_but_one_[0];
-  if (detail && twins_[kDistRows] > 0.6 && twins_[kDistColumns] < 0.3 && twins_[kRefRows] < 0.3) {
+  const bool detail = sums.details > 0 && sums.next_but_one[1] > 0.4 * sums.next_but_one[0];
+  const auto twins = [&](Twins of) { return sums.twins[of] / static_cast<double>(std::max<int64_t>(sums.details, 1)); };
+  if (detail && twins(kDistRows) > 0.6 && twins(kDistColumns) < 0.3 && twins(kRefRows) < 0.3) {
     add(Kind::kFieldsDropped, Certainty::kLikely, 0);
   } else if (!findings.empty() && findings[0].kind == Kind::kReferenceCombed && dist < 0.55) {
     add(Kind::kFieldsDropped, Certainty::kPossible, t.lost);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/look/cell_means.h"
+#include "engine/look/chapters.h"
 #include "engine/look/field_motion.h"
 #include "engine/look/finding.h"
 
@@ -29,9 +30,21 @@ class Structure {
     LumaMeans before, field[2], after;
   };
   Combing combing_of(const Side& side) const;
+  /* How much rows and columns come in pairs. */
+  enum Twins { kRefRows, kDistRows, kDistColumns, kTwins };
+  /* What is summed up over frames. */
+  struct Sums {
+    int64_t seen[4][4] = {};                                 // frames by combing of both
+    double neighbors[2] = {0, 0}, next_but_one[2] = {0, 0};  // of differences of rows: reference, encode
+    double twins[kTwins] = {};                               // over frames with profiles
+    int64_t details = 0;
+    void add(const Sums& later);
+  };
   struct Table;
-  Table table() const;
-  void add_twins(const SignatureSums& sums);
+  static Table table_of(const Sums& sums);
+  std::vector<Finding> judge(const Sums& sums, const Pairs& pairs, const FieldMotion* field_motion) const;
+  bool denies(size_t chapter) const;
+  void add_twins(const SignatureSums& signatures, Sums& sums) const;
 
   CellMeans means_;
   bool fit_for_;
@@ -39,12 +52,7 @@ class Structure {
   int next_ = 0;  // the place of the next frame in its three
   Side ref_, dist_;
   FieldMotion field_motion_;
-  int64_t seen_[4][4] = {};                                  // frames by combing of both
-  double neighbors_[2] = {0, 0}, next_but_one_[2] = {0, 0};  // sums of differences of rows: reference, encode
-  /* How much rows and columns come in pairs, means over frames with profiles. */
-  enum Twins { kRefRows, kDistRows, kDistColumns, kTwins };
-  double twins_[kTwins] = {};
-  int64_t details_ = 0;
+  Chapters<Sums> chapters_;
 };
 
 }  // namespace vmafx::look

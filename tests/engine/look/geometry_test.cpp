@@ -290,7 +290,8 @@ START_TEST(long_streams_have_their_crops) {
   }
   const auto findings = looking.finish();
   const Finding* const f = find(findings, Kind::kCropped);
-  ck_assert(f && f->certainty == Certainty::kLikely);
+  ck_assert(f && f->certainty == Certainty::kSure);
+  ck_assert_int_le(std::abs(f->from - kDetailPeriod * (kDetails / 6 + 1)), kDetailPeriod * kDetails / 16);
   for (const char* edge : {"left", "top", "right", "bottom"}) ck_assert_double_eq_tol(number(*f, edge), 4, 0.1);
 }
 END_TEST

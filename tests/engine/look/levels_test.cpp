@@ -317,8 +317,27 @@ START_TEST(nothing_is_said_of_good_encodes) {
 }
 END_TEST
 
+/* A page of text with one colored picture. */
+START_TEST(gray_spots_are_found) {
+  for (const float kept : {0.0F, 1.0F}) {
+    const auto findings = findings_of(
+        1,
+        [](Painted& p, int, Random&) {
+          for (Samples& s : p.samples) s[1] = s[2] = 128;
+          fill(p, 20, 20, 60, 60, {120, 160, 100});
+        },
+        [&](Painted& p, int, Random&) {
+          for (Samples& s : p.samples)
+            for (int k = 1; k < 3; k++) s[k] = 128 + kept * (s[k] - 128);
+        });
+    ck_assert(!!find(findings, Kind::kGray) == (kept == 0));
+  }
+}
+END_TEST
+
 int main() {
-  return run_suite("levels", {{"range", ranges_are_named},
+  return run_suite("levels", {{"gray_spots", gray_spots_are_found},
+                              {"range", ranges_are_named},
                               {"range_of_blurred", ranges_of_blurred_encodes_are_named},
                               {"contrast", contrast_is_no_range},
                               {"lost_contrast", lost_contrast_is_no_range},

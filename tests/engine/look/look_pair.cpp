@@ -1,13 +1,17 @@
 /* look_pair REFERENCE DISTORTED [FIRST [KEPT]]: prints what the look finds in two y4m files or pipes, one finding per
  * line with its evidence. It is a developer's tool (make tests/engine/look/look_pair). Both videos have the same size,
  * 8 to 16 bits; FIRST is the number of the first pair. Signatures are written to the file KEPT: "look_pair KEPT" looks
- * at them again, without the videos, in some milliseconds. */
+ * at them again, without the videos, in some milliseconds, and "look_pair --pieces COUNT KEPT [COUNT KEPT]..." at a
+ * long stream of such files, COUNT pairs of each. */
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/look/look.h"
@@ -157,27 +161,82 @@ void look_at(const char* ref_path, const char* dist_path, int64_t frame, const c
   tell(&look);
 }
 
-void look_again(const char* path) {
-  FILE* const file = fopen(path, "rb");
-  Kept kept;
-  if (!file || fread(&kept, 1, sizeof kept, file) != sizeof kept)
-    throw std::runtime_error(std::string("cannot read ") + path);
-  look::Look look(kept.format);
-  for (int64_t frame = kept.first;; frame++) {
-    SignatureSums sums{};
-    if (fread(&sums.ref, 1, kept_bytes(frame), file) != kept_bytes(frame)) break;
-    if (fread(&sums.dist, 1, kept_bytes(frame), file) != kept_bytes(frame)) break;
-    look.add(frame, sums);
+/* Signatures of a file, as many whole groups of kDetailPeriod pairs as it has. */
+class KeptFile {
+ public:
+  explicit KeptFile(const char* path) : path_(path) {
+    FILE* const file = fopen(path, "rb");
+    if (!file || fread(&kept_, 1, sizeof kept_, file) != sizeof kept_)
+      throw std::runtime_error(std::string("cannot read ") + path);
+    for (int64_t frame = kept_.first;; frame++) {
+      std::vector<uint8_t> pair(2 * kept_bytes(frame));
+      if (fread(pair.data(), 1, pair.size(), file) != pair.size()) break;
+      pairs_.push_back(std::move(pair));
+    }
+    fclose(file);
   }
-  fclose(file);
+
+  const Kept& kept() const { return kept_; }
+  int64_t pairs() const { return static_cast<int64_t>(pairs_.size()); }
+  int64_t whole() const { return pairs() / kDetailPeriod * kDetailPeriod; }
+
+  void read(int64_t frame, int64_t as, SignatureSums* sums) const {
+    if (frame < kept_.first || frame >= kept_.first + pairs() || has_detail(frame) != has_detail(as))
+      throw std::runtime_error(path_ + " does not have the pair");
+    const std::vector<uint8_t>& pair = pairs_[static_cast<size_t>(frame - kept_.first)];
+    const size_t size = pair.size() / 2;
+    *sums = {};
+    memcpy(&sums->ref, pair.data(), size);
+    memcpy(&sums->dist, pair.data() + size, size);
+  }
+
+ private:
+  std::string path_;
+  Kept kept_;
+  std::vector<std::vector<uint8_t>> pairs_;
+};
+
+void look_again(const char* path) {
+  const KeptFile file(path);
+  look::Look look(file.kept().format);
+  const int64_t first = file.kept().first;
+  const auto sums = std::make_unique<SignatureSums>();
+  for (int64_t frame = first; frame < first + file.pairs(); frame++) {
+    file.read(frame, frame, sums.get());
+    look.add(frame, *sums);
+  }
   tell(&look);
+}
+
+/* Pieces of a long stream: counts of pairs and files. A file begins anew after its last whole group of pairs, and goes
+ * on with the place where the file before it was: files of one clip have the same reference. */
+void look_at_pieces(int n, char** words) {
+  std::map<std::string, KeptFile> files;
+  std::unique_ptr<look::Look> look;
+  const auto sums = std::make_unique<SignatureSums>();
+  int64_t frame = 0;
+  for (int k = 0; k + 1 < n; k += 2) {
+    const KeptFile& file = files.try_emplace(words[k + 1], words[k + 1]).first->second;
+    if (!look) look = std::make_unique<look::Look>(file.kept().format);
+    if (file.kept().first || !file.whole()) throw std::runtime_error("a piece begins with pair 0 and has 48");
+    for (const int64_t end = frame + atoll(words[k]); frame < end; frame++) {
+      file.read(frame % file.whole(), frame, sums.get());
+      look->add(frame, *sums);
+    }
+  }
+  tell(look.get());
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2 || argc > 5) return fprintf(stderr, "usage: look_pair REFERENCE DISTORTED [FIRST [KEPT]] | KEPT\n"), 2;
+  const bool pieces = argc > 3 && argc % 2 == 0 && !strcmp(argv[1], "--pieces");
+  if (argc < 2 || (argc > 5 && !pieces)) {
+    fprintf(stderr, "usage: look_pair REFERENCE DISTORTED [FIRST [KEPT]] | KEPT | --pieces COUNT KEPT ...\n");
+    return 2;
+  }
   try {
+    if (pieces) return look_at_pieces(argc - 2, argv + 2), 0;
     if (argc == 2) look_again(argv[1]);
     else look_at(argv[1], argv[2], argc > 3 ? atoll(argv[3]) : 0, argc > 4 ? argv[4] : nullptr);
     return 0;

@@ -92,6 +92,11 @@ START_TEST(other_pictures_have_no_levels) {
   ck_assert(certainty_of(Kind::kGray, settled({other, mirrored, gray})) == kSure);
   ck_assert(!has(Kind::kOtherPictures, settled({other, mirrored})));
   ck_assert(certainty_of(Kind::kOffset, settled({other, offset(0.006)})) == kLikely);
+  /* They say nothing of other pairs. */
+  Finding later = gray;
+  later.from = 200;
+  later.end = 400;
+  ck_assert(certainty_of(Kind::kGray, settled({other, later})) == kSure);
 }
 END_TEST
 
