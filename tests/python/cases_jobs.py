@@ -493,6 +493,32 @@ def maps_of_a_run_replace_those_of_another(lab):
 
 
 @case
+def folders_of_killed_runs_go_away(lab):
+    """What a run that was ended by SIGKILL has left in a folder of maps goes away with the next run; the folder of a run
+    that lives, links and other files stay.
+    """
+    folder = lab.folder / "maps"
+    killed = os.fork()
+    if not killed:
+        with renewed(folder, lambda path: None) as new:
+            (new / "psnr_y_1x1_f32.gray").write_bytes(b"1234")
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(killed, 0)
+    check_equal(len(list(folder.glob(".maps-*.part"))), 1, "what a killed run leaves")
+    (lab.folder / "elsewhere").mkdir()
+    (folder / ".maps-link.part").symlink_to(lab.folder / "elsewhere")
+    (folder / ".maps-file.part").write_text("own")
+    with renewed(folder, lambda path: None) as living:
+        (living / "file").write_text("its own")
+        with renewed(folder, lambda path: None) as other:
+            check(living.is_dir() and (living / "file").exists() and other != living, "the folder of a run that lives")
+            names = {".maps-link.part", ".maps-file.part", living.name, other.name}
+            check_equal({path.name for path in folder.iterdir()}, names, "folders while two runs live")
+    check_equal({path.name for path in folder.iterdir()}, {".maps-link.part", ".maps-file.part", "file"}, "at the end")
+    check((lab.folder / "elsewhere").is_dir(), "a link's folder is gone")
+
+
+@case
 def runs_share_no_folder_of_a_range(lab):
     """Of two runs that begin together, one has the folder of a range, and the other removes nothing of it."""
     folder = lab.folder / "maps"

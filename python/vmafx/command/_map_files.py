@@ -4,7 +4,7 @@ ones.
 A file is a stream of pictures, one for each frame. Its name tells the map, the encode if there are several, and the
 size: `vmaf_60x34_f32.gray`, `vmaf_encode1_60x34_f32.gray`, `cambi_heatmap_scale_0_1920x1080_16b.gray`.
 
-    with renewed(folder, guard) as new:  # nothing of it stays behind after a failure
+    with renewed(folder, guard) as new:  # nothing of it stays behind after a failure; after SIGKILL, until the next run
         …  # write maps into `new`
 """
 
@@ -18,11 +18,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from .._system import flags, take_lock
 from ._terminal import Failure, shown
 
 NAME = re.compile(r"(.+?)(?:_encode(\d+))?_(\d{1,6})x(\d{1,6})_(f32|16b)\.gray")
 SAMPLE_BYTES = {"f32": 4, "16b": 2}
 RANGE = "range_"  # the folder of a range begins so
+OWN, BEGUN, PART = ".maps-", ".begun", ".part"  # how the folder of a run begins; how it ends unlocked, and locked
 
 
 @dataclass(frozen=True)
@@ -90,10 +92,12 @@ def renewed(folder: Path, check: Callable[[Path], object]) -> Iterator[Path]:
     """
     check(folder)
     made: list[Path] = [path for path in (folder, *folder.parents) if not path.exists()]
+    held = contextlib.ExitStack()
     try:
         os.makedirs(folder, exist_ok=True)
-        new = Path(tempfile.mkdtemp(prefix=".maps-", suffix=".part", dir=folder))
+        new = _own_folder(folder, held)
     except OSError as error:
+        held.close()
         raise Failure(f"--maps {shown(folder)}: the folder cannot be used: {error.strerror}") from error
     try:
         yield new
@@ -106,9 +110,42 @@ def renewed(folder: Path, check: Callable[[Path], object]) -> Iterator[Path]:
             raise Failure(f"--maps {shown(folder)}: cannot write there: {error.strerror}") from error
     finally:
         shutil.rmtree(new, ignore_errors=True)
+        held.close()
         for path in made:
             with contextlib.suppress(OSError):
                 path.rmdir()  # if it is empty
+
+
+def _own_folder(folder: Path, held: contextlib.ExitStack) -> Path:
+    """Makes the folder of a run, which is locked as long as the run lives, and removes those of runs that were killed.
+
+    It gets its name when it is locked, so that no other run can take it for a left one. Raises OSError.
+    """
+    begun = Path(tempfile.mkdtemp(prefix=OWN, suffix=BEGUN, dir=folder))
+    is_locked = held.enter_context(_lock_of(begun))
+    new = begun.with_suffix(PART)
+    begun.rename(new)
+    if is_locked:  # where there are no locks, nothing tells who is alive
+        for left in folder.glob(f"{OWN}*{PART}"):
+            if left != new and not left.is_symlink():
+                with _lock_of(left) as is_dead:
+                    if is_dead:
+                        shutil.rmtree(left, ignore_errors=True)
+    return new
+
+
+@contextlib.contextmanager
+def _lock_of(folder: Path) -> Iterator[bool]:
+    """Holds the lock of a folder. False: another process has it, or the system has no such locks."""
+    try:
+        file = os.open(folder, os.O_RDONLY | flags("O_DIRECTORY", "O_NOFOLLOW"))
+    except OSError:
+        yield False
+        return
+    try:
+        yield take_lock(file)
+    finally:
+        os.close(file)
 
 
 def _replace(new: Path, folder: Path) -> None:
