@@ -646,6 +646,7 @@ def library_scores_as_score(lab):
     check_equal((found["broken.mp4"]["attempts"], found["short.mkv"]["frames"]), (1, 11), "attempts, frames")
     page = (lab.folder / "page.html").read_text()
     check("cannot read" in page and "Worst pairs" in page, "page")
+    check('<th scope="col">library</th>' in page, "the head of the library's means")
 
     with open(lab.folder / "out.jsonl", "ab") as file:
         file.write(b'{"schema": 1, "id": "hi')  # a killed run leaves such a line

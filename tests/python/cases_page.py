@@ -8,6 +8,7 @@ import re
 import subprocess
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 from browser import chromium
@@ -17,6 +18,7 @@ from pages import Content
 from vmafx.command._scores import Encode
 from vmafx.command._terminal import Failure
 from vmafx.command.page import maps, worst
+from vmafx.command.page import page as page_module
 from vmafx.command.page.page import Page, make_page
 from vmafx.command.page.pictures import LESS_QUALITY, MOST_SAMPLES, MOST_TEXT, QUALITY, Media
 from vmafx.command.page.verdict import verdict
@@ -219,7 +221,10 @@ def page_pictures_are_compared_by_keys(lab):
     turns by itself, unless people want less motion.
     """
     page = page_with_pictures(lab)
-    Content(page).is_safe(scripts=4)
+    content = Content(page)
+    content.is_safe(scripts=4)
+    content.has(f"{LONG[:19]}…{LONG[-19:]}")
+    check(content.all("span", **{"class": "name", "title": LONG}), "the whole name of a picture")
     with chromium(lab.folder) as browser:
         browser.open(page, 1000, 700, reduced=True)
         browser.run("document.querySelector('.compare').focus()")
@@ -449,6 +454,78 @@ def page_numbers_are_seen_beside_long_names(lab):
         browser.settle()
         check_equal(browser.run("document.documentElement.scrollWidth <= 718"), True, "the width of paper")
         check(browser.print().startswith(b"%PDF"), "no PDF")
+
+
+@case
+def page_breaks_names_and_no_options(lab):
+    """Long names make no page wider than the window, wherever they stand; an option of a command stays on its line."""
+    told = f"FFmpeg’s scdet=10 finds 2 cuts in {LONGEST}."
+    encode = encode_of(LONGEST, waves(90, 30))
+    encode.warnings = [f"{LONGEST}: score it with --sync, or <b>--offset</b> --evil<b>"]
+    page = lab.folder / "page.html"
+    nothing = SimpleNamespace(
+        text=told, lists=[SimpleNamespace(label=None, key=LONGEST, told=LONGEST, worst=None, others=None)]
+    )
+    made = page_module.scenes_of_page
+    page_module.scenes_of_page = lambda *_: nothing
+    try:
+        page.write_text(make_page(Page([encode], ["vmaf"], title=f"{LONGEST} --aq-mode", said=[LONGEST])))
+    finally:
+        page_module.scenes_of_page = made
+    options = re.findall('<span class="option">(.*?)</span>', page.read_text())
+    check_equal(sorted(set(options)), ["--aq-mode", "--evil", "--sync"], "options")
+    check("&lt;b&gt;--offset&lt;/b&gt;" in page.read_text(), "HTML in a warning is a text")
+    with chromium(lab.folder) as browser:
+        for width in (390, 800, 1280, 1920):
+            browser.open(page, width)
+            check_equal(browser.run("document.documentElement.scrollWidth <= innerWidth"), True, f"{width} wide")
+            lines = browser.run("[...document.querySelectorAll('.option')].map((own) => own.getClientRects().length)")
+            check_equal(set(lines), {1}, f"lines of an option, {width} wide")
+
+
+@case
+def page_uses_wide_windows_and_fingers(lab):
+    """A window of 1920 has wider charts than one of 1280; what is touched is as high as a finger; charts beside each
+    other stand on one line, though their titles have several.
+    """
+    page = lab.folder / "page.html"
+    encodes = [encode_of(name, waves(90, 30)) for name in (LONGEST, "short", LONG)]
+    page.write_text(make_page(Page(encodes, ["vmaf"], dygraphs=DYGRAPHS if DYGRAPHS.is_dir() else None)))
+    wide = "document.querySelector('main').getBoundingClientRect().width"
+    bottoms = "[...document.querySelectorAll('.pair.small .plot')].map((own) => own.getBoundingClientRect().bottom)"
+    touched = (
+        "[...document.querySelectorAll('button:not([hidden]), summary, nav a')].filter((own) => own.checkVisibility())"
+    )
+    heights = f"{touched}.map((own) => own.getBoundingClientRect().height)"
+    with chromium(lab.folder) as browser:
+        found = []
+        for width in (1280, 1920):
+            browser.open(page, width)
+            found.append(browser.run(wide))
+            check_equal(len(set(browser.run(bottoms))), 1, f"charts on a line, {width} wide")
+        check(found[0] < 1280 and found[1] > 1450, f"width of the page: {found}")
+        browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
+        browser.open(page, 390)
+        check_equal(browser.run("matchMedia('(pointer: coarse)').matches"), True, "a finger")
+        check(min(browser.run(heights)) >= 44, f"heights: {browser.run(heights)}")
+
+
+@case
+def page_of_one_frame(lab):
+    """A page of one frame says so, and draws its score."""
+    encode = encode_of("e", [94.0])
+    said = texts_of(verdict([encode], ["vmaf"]))
+    check_equal(said["How good"], ["vmaf is 94.00, excellent, of one frame."], "goodness")
+    path = lab.folder / "page.html"
+    path.write_text(make_page(Page([encode], ["vmaf"])))
+    page = Content(path)
+    page.has("1 frame")
+    lines = [own["d"] for own in page.all("path", **{"class": "c0"})]
+    check(any(re.fullmatch(r"M[\d.]+ [\d.]+m-4 0h8", d) for d in lines), f"no point: {lines}")
+    gaps = encode_of("e", [94.0, math.nan, 90.0, 91.0, math.nan])
+    path.write_text(make_page(Page([gaps], ["vmaf"])))
+    drawn = [own["d"] for own in Content(path).all("path", **{"class": "c0"})]
+    check(any(d.count("h8") == 1 and d.count("L") == 1 for d in drawn), f"a point and a line: {drawn}")
 
 
 @case

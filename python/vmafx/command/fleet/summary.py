@@ -127,7 +127,7 @@ def _section(summary: Summary, key: str, worst: int) -> Section | None:
     return Section(
         key,
         side_of(known_facts(key)),
-        pooled_table(library, key),
+        pooled_table(library, key, "library"),
         [_figure(*chart) for chart in charts],
         Table(["pair", *HEADS], rows),
     )

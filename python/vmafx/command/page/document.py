@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ... import _header
 from .._terminal import Failure
-from .plots import marker_of, place_in_colors, style_of
+from .plots import marker_of, place_in_colors, short_name, style_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent
 # Browsers take these for errors of the page: half a surrogate pair, and controls except tabs and line breaks.
 NOT_SHOWN = re.compile(r"[\ud800-\udfff\0-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+OPTION = re.compile(r"(?<!\S)(--[a-z][\w-]*)")  # of a command, which no line ends within
 
 
 class NoTemplates(Failure):
@@ -141,9 +144,15 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"style_of": style_of, "marker_of": marker_of, "place_in_colors": place_in_colors}
+    filters = style_of, marker_of, place_in_colors, short_name, pieces
+    made.filters |= {function.__name__: function for function in filters}
     made.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     return made
+
+
+def pieces(text: str) -> list[str]:
+    """Cuts a text around the options of commands in it: every second piece is one."""
+    return OPTION.split(text)
 
 
 def _shown(value: Any) -> Any:

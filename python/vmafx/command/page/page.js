@@ -180,6 +180,7 @@
     stepPlot: own.chart.steps,
     valueRange: own.range,
     strokeWidth: 1.3,
+    pointSize: 2.5, // of a score whose neighbors are missing
     highlightCircleSize: 3,
     legend: "never",
     axisLabelFontSize: 12,

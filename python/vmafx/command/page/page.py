@@ -112,8 +112,8 @@ def _usual_title(encodes: Sequence[Encode]) -> str:
 
 def _facts(page: Page) -> list[str]:
     frames = max(len(encode.numbers) for encode in page.encodes)
-    facts = [f"{frames:,} frames"]
-    if have_times(page.encodes):
+    facts = [f"{frames:,} frames" if frames != 1 else "1 frame"]
+    if have_times(page.encodes) and frames != 1:
         axis = span(page.encodes)
         facts.append(time_text(axis.high - axis.low, 0))
     if page.media and page.media.ref:

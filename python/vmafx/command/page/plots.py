@@ -8,6 +8,8 @@ from typing import NamedTuple
 from .curves import Chart, Curve
 
 WIDTH, HEIGHT = 1000, 300
+MOST_NAME, NAME_END = 40, 19  # characters of a name, and of its ends if it is longer
+LONE = 4  # half the width of the dash for a point whose neighbors are missing
 COLORS = 8  # colors of style.css; further curves have them again, dashed
 
 
@@ -108,6 +110,11 @@ def _percent(part: float) -> str:
     return f"{100 * part:.2f}%"
 
 
+def short_name(name: str) -> str:
+    """Leaves out the middle of a long name, for places beside others that have all of it."""
+    return name if len(name) <= MOST_NAME else f"{name[:NAME_END]}…{name[-NAME_END:]}"
+
+
 def style_of(number: int) -> str:
     return f"c{place_in_colors(number)}" + (" dashed" if number >= COLORS else "")
 
@@ -149,13 +156,14 @@ def _curve(chart: Chart, curve: Curve) -> Sequence[Line]:
 
 
 def _line(chart: Chart, curve: Curve) -> str:
-    text, pen = "", "M"
-    for x, y in zip(curve.xs, curve.ys):
+    """Returns lines between points whose neighbors are there, and dashes for the others."""
+    text, run = "", []
+    for x, y in (*zip(curve.xs, curve.ys), (0, math.nan)):
         if math.isfinite(y):
-            text += f"{pen}{_x(chart, x)} {_y(chart, y)}"
-            pen = "L"
-        else:
-            pen = "M"
+            run.append(f"{_x(chart, x)} {_y(chart, y)}")
+        elif run:
+            text += f"M{'L'.join(run)}" if len(run) > 1 else f"M{run[0]}m-{LONE} 0h{2 * LONE}"
+            run = []
     return text
 
 

@@ -116,7 +116,7 @@ def decimals_of_frames(encodes: Sequence[Encode], key: str) -> int:
     return decimals_of(max(scores, default=0.0)) - 1
 
 
-def pooled_table(encodes: Sequence[Encode], key: str) -> Table:
+def pooled_table(encodes: Sequence[Encode], key: str, head: str = "encode") -> Table:
     high = any(encode.facts(key).worse_is_high for encode in encodes if key in encode.scores)
     columns = COLUMNS_OF_WORSE_HIGH if high else COLUMNS
     rows: list[list[Cell]] = []
@@ -126,7 +126,7 @@ def pooled_table(encodes: Sequence[Encode], key: str) -> Table:
             values = pooled_values(encode, key)
             rows.append([Label(encode.name, place), *(number(values[name], decimals_for(values)) for name in columns)])
             notes += _not_shown(encode.scores[key], f" of {encode.name}" if len(encodes) > 1 else "")
-    return Table(["encode", *columns.values()], rows, notes=notes)
+    return Table([head, *columns.values()], rows, notes=notes)
 
 
 def _not_shown(scores: Sequence[float], of: str) -> Iterator[str]:

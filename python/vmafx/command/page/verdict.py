@@ -14,12 +14,11 @@ from .._scores import Encode
 from .._statistics import pool, pooled_values, worst_frames, worst_tail_name
 from .._terminal import time_text
 from .links import Link, link_to
-from .plots import Label
+from .plots import Label, short_name
 from .tables import Cell, decimals_for, decimals_of_frames, number
 
 MOST_TOLD = 4  # encodes that have sentences of their own; of more, the best and the worst have
 MOST_DOUBTS = 3  # doubts of an encode
-MOST_NAME, NAME_END = 40, 19  # characters of an encode's name, and of its ends if it is longer
 # The words of the votes that the models of v0.6 were trained on, which give 20 to the worst and 100 to the best.
 VOTES = (90, "excellent"), (70, "good"), (50, "fair"), (30, "poor"), (-math.inf, "bad")
 VOTING = "vmaf_v0.6", "vmaf_4k_v0.6", "vmaf_b_v0.6", "vmaf_float_"  # the beginnings of these models' names
@@ -80,17 +79,19 @@ def _goodness(place: int, encode: Encode, key: str, several: bool) -> list[Cell]
     mean = number(values["mean"], decimals)
     if not facts.tells_quality:
         return [*_name(place, encode, several), f"{key} is {mean} on average; it does not tell of quality by itself."]
+    grade = grade_of(encode, key, values["mean"])
+    graded = f", {grade}" if grade else ""
+    if len(encode.scores[key]) == 1:
+        return [*_name(place, encode, several), f"{key} is {mean}{graded}, of one frame."]
     side = "at least" if facts.worse_is_high else "at most"
     tail = number(values[worst_tail_name(facts)], decimals)
-    grade = grade_of(encode, key, values["mean"])
-    told = f"{key} is {mean} on average{f', {grade}' if grade else ''}; 5 % of the frames have {side} {tail}."
+    told = f"{key} is {mean} on average{graded}; 5 % of the frames have {side} {tail}."
     return [*_name(place, encode, several), told]
 
 
 def _name(place: int, encode: Encode, several: bool) -> list[Cell]:
-    """Returns the name of one of several encodes. The middle of a long name, which other places have, is left out."""
-    name = encode.name if len(encode.name) <= MOST_NAME else f"{encode.name[:NAME_END]}…{encode.name[-NAME_END:]}"
-    return [Label(name, place)] if several else []
+    """Returns the name of one of several encodes."""
+    return [Label(short_name(encode.name), place)] if several else []
 
 
 def grade_of(encode: Encode, key: str, mean: float | None) -> str:

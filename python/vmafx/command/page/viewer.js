@@ -23,7 +23,7 @@ const viewer = (() => {
     pictures: [...item.querySelectorAll("figure")]
       .map((figure) => ({
         image: figure.querySelector("img"),
-        name: figure.querySelector(".name").textContent,
+        name: figure.querySelector(".name").title,
         score: figure.querySelector(".value")?.textContent ?? "",
         map: mapOf(figure.querySelector(".map")),
       }))
