@@ -635,10 +635,7 @@ void find_chroma(const Chroma& chroma, const Color& color, std::vector<Finding>&
                                   {{"left", rounded(left)}, {"left_without", rounded(none)}});
 }
 
-}  // namespace
-
-namespace {
-
+/* Halves the frames until they are `most`. */
 void keep_some(std::vector<Levels::Frame>& frames, size_t most) {
   while (frames.size() > most) {
     size_t n = 0;
