@@ -13,18 +13,27 @@ from common import Skip, check, check_equal
 VOID = "meta", "img", "input", "br", "path"
 
 
+OPTION = ("span", [("class", "option")])
+
+
 class Content(HTMLParser):
-    """A parsed page whose elements are closed where they belong."""
+    """A parsed page whose elements are closed where they belong. Its words are the texts of elements, in which options of
+    commands have elements that only keep them on one line.
+    """
 
     def __init__(self, path):
         super().__init__()
         self.path, self.text = path, path.read_text()
         self.open, self.elements, self.words, self.scripts = [], [], [], []
+        self._before, self._in_option = None, False  # what the text that follows goes on from
         self.feed(self.text)
         self.close()
         check_equal(self.open, [], "elements left open")
 
     def handle_starttag(self, tag, attributes):
+        self._in_option = (tag, attributes) == OPTION
+        if not self._in_option:
+            self._before = None
         self.elements.append((tag, dict(attributes)))
         if tag not in VOID:
             self.open.append(tag)
@@ -37,12 +46,18 @@ class Content(HTMLParser):
     def handle_endtag(self, tag):
         check(self.open and self.open[-1] == tag, f"</{tag}> within {self.open}")
         self.open.pop()
+        if not self._in_option:
+            self._before = None
+        self._in_option = False
 
     def handle_data(self, data):
         if self.open and self.open[-1] == "script":
             self.scripts[-1] += data
-        elif data.strip() and "style" not in self.open:
-            self.words.append(data.strip())
+        elif (data.strip() or self._before) and "style" not in self.open:
+            if self._before:
+                self.words.pop()
+            self._before = (self._before or "") + data
+            self.words.append(self._before.strip())
 
     def all(self, tag, **wanted):
         return [own for name, own in self.elements if name == tag and wanted.items() <= own.items()]
