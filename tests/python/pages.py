@@ -17,8 +17,9 @@ OPTION = ("span", [("class", "option")])
 
 
 class Content(HTMLParser):
-    """A parsed page whose elements are closed where they belong. Its words are the texts of elements, in which options of
-    commands have elements that only keep them on one line.
+    """A parsed page whose elements are closed where they belong.
+
+    Its words are the texts of elements. Options of commands in them have elements that only keep them on one line.
     """
 
     def __init__(self, path):
