@@ -8,10 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "engine/look/local.h"
 #include "kernels/signature/signature_math.h"
 
 namespace vmafx::look {
+
+/* Pairs from .. end-1. */
+struct Pairs {
+  int64_t from, end;
+};
 
 /* `Sums` has a method add(const Sums&), which adds those of later pairs. */
 template <class Sums>
@@ -38,7 +42,7 @@ class Chapters {
   const Sums& operator[](size_t chapter) const { return all_[chapter]; }
   int64_t length() const { return length_; }
 
-  /* Of the chapters first … end-1. */
+  /* The sums of the chapters first … end-1. */
   Sums sum(size_t first, size_t end) const {
     Sums sum;
     for (size_t i = first; i < end; i++) sum.add(all_[i]);

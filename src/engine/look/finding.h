@@ -53,6 +53,9 @@ enum class Kind {
   kFieldsDropped,  // it has one of the reference's fields only
 };
 
+inline bool is_geometry(Kind kind) { return kind >= Kind::kMirrored && kind <= Kind::kShifted; }
+inline bool is_level(Kind kind) { return kind >= Kind::kRange && kind <= Kind::kGray; }
+
 /* How sure a finding is. Never wrong where it is kSure. */
 enum class Certainty { kPossible, kLikely, kSure };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/look/local.h"
 #include "engine/look/numbers.h"
 #include "engine/look/vectors.h"
 
@@ -458,9 +459,7 @@ void Geometry::keep(Detail&& detail) {
   if (stride_ == 1 && details_.size() >= kManyDetails) stride_ = 2;
   if (stride_ == 2 && details_.size() >= kVeryManyDetails) stride_ = 4;
   if (details_.size() <= kMostDetails) return;
-  size_t n = 0;
-  for (size_t i = 0; i < details_.size(); i += 2) details_[n++] = details_[i];
-  details_.resize(n);
+  keep_every_second(details_);
   stride_ *= 2;
 }
 

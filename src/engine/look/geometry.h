@@ -69,7 +69,7 @@ class Geometry {
     bool in_dist() const { return frames && dist[0] + dist[1] > 0; }
     void add(const Bars& later);
   };
-  /* What is summed up over frames. */
+  /* Sums over frames. */
   struct Sums {
     Bars bars[kAxes];
     int64_t moving = 0, still = 0;  // frames with detail where the reference moves, and where the encode does not

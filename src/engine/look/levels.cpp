@@ -5,9 +5,11 @@
 #include <limits>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "engine/look/color_fit.h"
 #include "engine/look/color_mistakes.h"
+#include "engine/look/local.h"
 #include "engine/look/numbers.h"
 #include "engine/look/vectors.h"
 
@@ -19,7 +21,7 @@ namespace {
 constexpr int kLumaPeriod = 4;
 /* Frames whose chroma is kept. */
 constexpr size_t kMostFrames = 32;
-/* Those of a chapter. */
+/* Frames whose chroma is kept of a chapter. */
 constexpr size_t kMostOfChapter = 8;
 /* A level counts that so many cells have, and such a share of all. */
 constexpr uint32_t kLeastCells = 24, kLeastAreas = 6;
@@ -637,17 +639,12 @@ void find_chroma(const Chroma& chroma, const Color& color, std::vector<Finding>&
 
 /* Halves the frames until they are `most`. */
 void keep_some(std::vector<Levels::Frame>& frames, size_t most) {
-  while (frames.size() > most) {
-    size_t n = 0;
-    for (size_t i = 0; i < frames.size(); i += 2) frames[n++] = frames[i];
-    frames.resize(n);
-  }
+  while (frames.size() > most) keep_every_second(frames);
 }
 
 }  // namespace
 
-Levels::Levels(const VideoFormat& format)
-    : means_(format), fit_for_(CellMeans::fit_for(format)), whole_(fit_for_), last_of_(fit_for_) {}
+Levels::Levels(const VideoFormat& format) : means_(format), fit_for_(CellMeans::fit_for(format)), last_of_(fit_for_) {}
 
 void Levels::add(int64_t frame, const SignatureSums& sums, const PairMeans& means) {
   if (!fit_for_) return;
@@ -669,21 +666,23 @@ void Levels::add(int64_t frame, const SignatureSums& sums, const PairMeans& mean
   keep_some(frames_, kMostFrames);
 }
 
-/* Takes the numbers of the last chapter to that chapter and to the whole. */
+/* Adds the numbers to the last chapter, which may go on: chapters that are joined have both. */
 void Levels::close_chapter() {
   if (chapters_.pairs().empty()) return;
-  Sums& chapter = chapters_.at(chapters_.pairs().back().end - 1);
-  const auto take = [](Histogram& histogram, Histogram& whole, Counts& counts) {
-    counts.clear();
-    for (uint32_t i = 0; i < histogram.size(); i++) {
-      if (!histogram[i]) continue;
-      counts.emplace_back(i, histogram[i]);
-      whole[i] += histogram[i];
-      histogram[i] = 0;
-    }
+  const auto taken = [](Histogram& histogram) {
+    Counts counts;
+    for (uint32_t i = 0; i < histogram.size(); i++)
+      if (histogram[i]) counts.emplace_back(i, std::exchange(histogram[i], 0));
+    return counts;
   };
-  take(last_of_.cells, whole_.cells, chapter.cells);
-  take(last_of_.areas, whole_.areas, chapter.areas);
+  const Sums sums{.cells = taken(last_of_.cells), .areas = taken(last_of_.areas), .frames = {}};
+  chapters_.at(chapters_.pairs().back().end - 1).add(sums);
+}
+
+Levels::Histogram Levels::histogram_of(const Counts& counts) {
+  Histogram histogram(static_cast<size_t>(kLevels * kLevels));
+  for (const auto& [place, number] : counts) histogram[place] = number;
+  return histogram;
 }
 
 void Levels::Sums::add(const Sums& later) {
@@ -747,8 +746,8 @@ void Levels::add_cells(const SignatureSums& sums, const PairMeans& means, Frame&
   }
 }
 
-std::vector<Finding> Levels::judge(const Histograms& histograms, const std::vector<Frame>& frames,
-                                   const Pairs& pairs) const {
+/* `frames`: of which chroma is read. */
+std::vector<Finding> Levels::judge(const Sums& sums, const std::vector<Frame>& frames, const Pairs& pairs) const {
   std::vector<Finding> findings;
   const Chroma chroma = chroma_of(frames);
   find_chroma(chroma, means_.format().color, findings);
@@ -758,14 +757,14 @@ std::vector<Finding> Levels::judge(const Histograms& histograms, const std::vect
     return (f.kind == Kind::kMatrix || f.kind == Kind::kPrimaries) && f.certainty > Certainty::kPossible;
   });
   /* Luma then depends on chroma, and its curve says nothing more. */
-  if (!mixed) find_luma(histograms.cells, chroma, means_.format().color, findings);
+  if (!mixed) find_luma(histogram_of(sums.cells), chroma, means_.format().color, findings);
   const auto by_luma = [](const Finding& f) {
     return f.kind == Kind::kRange || f.kind == Kind::kTransfer || f.kind == Kind::kBrightness;
   };
   const auto told = std::find_if(findings.begin(), findings.end(), by_luma);
   const bool unsure = told == findings.end() || (told->kind != Kind::kRange && told->certainty != Certainty::kSure);
   std::vector<Finding> ranges;
-  if (!mixed && unsure && find_range_of_areas(histograms.areas, chroma_gain(chroma), ranges)) {
+  if (!mixed && unsure && find_range_of_areas(histogram_of(sums.areas), chroma_gain(chroma), ranges)) {
     std::erase_if(findings, by_luma);
     findings.push_back(ranges[0]);
   }
@@ -778,19 +777,13 @@ std::vector<Finding> Levels::judge(const Histograms& histograms, const std::vect
 
 std::vector<Finding> Levels::judge(size_t first, size_t end) const {
   const Sums sums = chapters_.sum(first, end);
-  Histograms histograms(fit_for_);
-  for (const auto& [place, number] : sums.cells) histograms.cells[place] = number;
-  for (const auto& [place, number] : sums.areas) histograms.areas[place] = number;
-  return judge(histograms, sums.frames, {chapters_.pairs()[first].from, chapters_.pairs()[end - 1].end});
+  return judge(sums, sums.frames, {chapters_.pairs()[first].from, chapters_.pairs()[end - 1].end});
 }
 
 bool Levels::denies(size_t chapter, Kind kind) const {
   const Sums& sums = chapters_[chapter];
-  if (kind == Kind::kRange || kind == Kind::kTransfer || kind == Kind::kBrightness) {
-    Histogram histogram(static_cast<size_t>(kLevels * kLevels));
-    for (const auto& [place, number] : sums.cells) histogram[place] = number;
-    return keeps_levels(histogram, kind);
-  }
+  if (kind == Kind::kRange || kind == Kind::kTransfer || kind == Kind::kBrightness)
+    return keeps_levels(histogram_of(sums.cells), kind);
   const Chroma chroma = chroma_of(sums.frames);
   return kind == Kind::kGray ? keeps_chroma(chroma) : keeps_colors(chroma, kind, means_.format().color);
 }
@@ -798,7 +791,7 @@ bool Levels::denies(size_t chapter, Kind kind) const {
 std::vector<Finding> Levels::finish() {
   if (!fit_for_ || first_ < 0) return {};
   close_chapter();
-  std::vector<Finding> findings = judge(whole_, frames_, {first_, last_ + 1});
+  std::vector<Finding> findings = judge(chapters_.sum(), frames_, {first_, last_ + 1});
   static constexpr Kind kOfLuma[] = {Kind::kRange, Kind::kTransfer, Kind::kBrightness};
   static constexpr Kind kOfChroma[] = {Kind::kMatrix, Kind::kChromaSwapped, Kind::kGray};
   const Divided divided{chapters_.pairs(), [&](size_t chapter, Kind kind) { return denies(chapter, kind); },

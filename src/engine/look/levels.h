@@ -46,7 +46,7 @@ class Levels {
   };
   /* A histogram's numbers that are not 0, by their places. */
   using Counts = std::vector<std::pair<uint32_t, uint32_t>>;
-  /* What a chapter has: few frames are kept. */
+  /* Sums of a chapter, which keeps few frames. */
   struct Sums {
     Counts cells, areas;
     std::vector<Frame> frames;
@@ -56,15 +56,15 @@ class Levels {
   void count(const PairMeans& means);
   void add_cells(const SignatureSums& sums, const PairMeans& means, Frame& frame) const;
   void close_chapter();
-  std::vector<Finding> judge(const Histograms& histograms, const std::vector<Frame>& frames, const Pairs& pairs) const;
+  static Histogram histogram_of(const Counts& counts);
+  std::vector<Finding> judge(const Sums& sums, const std::vector<Frame>& frames, const Pairs& pairs) const;
   std::vector<Finding> judge(size_t first, size_t end) const;
   bool denies(size_t chapter, Kind kind) const;
 
   CellMeans means_;
   bool fit_for_;
   int64_t first_ = -1, last_ = -1, added_ = 0;
-  Histograms whole_;    // of the chapters before the last one
-  Histograms last_of_;  // of the last one
+  Histograms last_of_;  // what the last chapter does not have yet
   Chapters<Sums> chapters_;
   std::vector<Frame> frames_;
   int64_t frames_seen_ = 0, stride_ = 1;  // one in `stride_` of the frames with chroma is kept

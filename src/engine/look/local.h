@@ -13,14 +13,10 @@
 #include <span>
 #include <vector>
 
+#include "engine/look/chapters.h"
 #include "engine/look/finding.h"
 
 namespace vmafx::look {
-
-/* Pairs from .. end-1. */
-struct Pairs {
-  int64_t from, end;
-};
 
 /* Chapters as a part of the look sees them. */
 struct Divided {

@@ -50,19 +50,17 @@ class Look::Parts {
   }
 
  private:
-  static bool is_of_colors(const Finding& found) { return found.kind >= Kind::kRange && found.kind <= Kind::kGray; }
-
   /* Colors of pictures that may be others are not sure to be changed. Where an encode stands still, its samples are
    * those of what was there some time ago: only what all of them have in common tells. */
   void settle_colors(std::vector<Finding>* findings) const {
     std::erase_if(*findings, [&](const Finding& found) {
       const bool of_all = found.kind == Kind::kChromaSwapped || found.kind == Kind::kGray;
-      const bool of_places = is_of_colors(found) && !of_all && found.certainty != Certainty::kSure;
+      const bool of_places = is_level(found.kind) && !of_all && found.certainty != Certainty::kSure;
       return of_places && geometry_.stands_still({found.from, found.end});
     });
     for (Finding& found : *findings) {
       const Pairs pairs{found.from, found.end};
-      if (is_of_colors(found) && (geometry_.stands_still(pairs) || !geometry_.belong(pairs)))
+      if (is_level(found.kind) && (geometry_.stands_still(pairs) || !geometry_.belong(pairs)))
         found.certainty = std::min(found.certainty, Certainty::kLikely);
     }
   }

@@ -1,4 +1,4 @@
-/* Numbers: small sums that the parts of the look share. */
+/* Numbers: small functions that the parts of the look share. */
 #ifndef VMAFX_ENGINE_LOOK_NUMBERS_H
 #define VMAFX_ENGINE_LOOK_NUMBERS_H
 
@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <utility>
+#include <vector>
 
 namespace vmafx::look {
 
@@ -15,6 +17,14 @@ inline double median_of(std::span<double> values) {
   const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+/* Drops the second of each two. */
+template <class T>
+void keep_every_second(std::vector<T>& all) {
+  size_t n = all.empty() ? 0 : 1;
+  for (size_t i = 2; i < all.size(); i += 2) all[n++] = std::move(all[i]);
+  all.erase(all.begin() + static_cast<ptrdiff_t>(n), all.end());
 }
 
 /* A number of evidence, to a thousandth. */

@@ -41,8 +41,6 @@ constexpr double kAllOther = 0.9;
 constexpr int64_t kErrorOfOther = 120;
 
 bool is_time(Kind kind) { return kind <= Kind::kSwapped; }
-bool is_geometry(Kind kind) { return kind >= Kind::kMirrored && kind <= Kind::kShifted; }
-bool is_level(Kind kind) { return kind >= Kind::kRange && kind <= Kind::kGray; }
 
 void doubt(Finding* finding, Certainty most) { finding->certainty = std::min(finding->certainty, most); }
 

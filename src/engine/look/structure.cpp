@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/look/local.h"
 #include "engine/look/numbers.h"
 #include "engine/look/vectors.h"
 

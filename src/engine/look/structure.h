@@ -32,7 +32,7 @@ class Structure {
   Combing combing_of(const Side& side) const;
   /* How much rows and columns come in pairs. */
   enum Twins { kRefRows, kDistRows, kDistColumns, kTwins };
-  /* What is summed up over frames. */
+  /* Sums over frames. */
   struct Sums {
     int64_t seen[4][4] = {};                                 // frames by combing of both
     double neighbors[2] = {0, 0}, next_but_one[2] = {0, 0};  // of differences of rows: reference, encode

@@ -150,7 +150,7 @@ START_TEST(runs_have_a_part_of_the_stream) {
 }
 END_TEST
 
-/* What is local is not said of the whole stream, too. */
+/* Local findings are not said of the whole stream, too. */
 START_TEST(local_findings_take_the_place_of_others) {
   const auto late = [](size_t i) { return i < 10; };
   const auto holds = [](size_t first, size_t) { return first >= 10; };
@@ -164,8 +164,36 @@ START_TEST(local_findings_take_the_place_of_others) {
 }
 END_TEST
 
+/* Chapters are joined when there are too many. The first pair after that may be of the last one, whose levels stay. */
+START_TEST(chapters_that_go_on_keep_their_levels) {
+  constexpr int64_t kChapters = static_cast<int64_t>(Chapters<int>::kMost);
+  VideoFormat format;
+  format.w = kW;
+  format.h = kH;
+  format.bpc = 8;
+  format.chroma = Chroma::k444;
+  Look look(format);
+  const auto sums = std::make_unique<SignatureSums>();
+  const Canvas canvas(3);
+  const Camera camera{.left = 60, .top = 60};
+  Painted flat = seen(canvas, camera, kW, kH);
+  for (Samples& s : flat.samples) s = {100, 128, 128};
+  const auto add = [&](int64_t frame, const Painted& ref, const Painted& dist) {
+    sums->ref = signature_of(ref, 8, has_detail(frame));
+    sums->dist = signature_of(dist, 8, has_detail(frame));
+    look.add(frame, *sums);
+  };
+  for (int64_t k = 1; k < kChapters; k++) add(k * kDetailPeriod, flat, flat);
+  for (int64_t frame = kChapters * kDetailPeriod; frame < (kChapters + 1) * kDetailPeriod; frame++)
+    add(frame, seen(canvas, camera, kW, kH), expanded(canvas, camera));
+  for (int64_t k = 0; k < 4; k++) add((kChapters + 1) * kDetailPeriod + k, flat, flat);
+  ck_assert(find(look.finish(), Kind::kRange));
+}
+END_TEST
+
 int main() {
   return run_suite("local", {{"pairs", findings_have_their_pairs},
+                             {"joined", chapters_that_go_on_keep_their_levels},
                              {"good", nothing_is_said_of_a_good_stream},
                              {"denials", denials_divide_a_stream},
                              {"parts", runs_have_a_part_of_the_stream},
