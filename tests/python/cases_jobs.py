@@ -494,8 +494,8 @@ def maps_of_a_run_replace_those_of_another(lab):
 
 @case
 def folders_of_killed_runs_go_away(lab):
-    """What a run that was ended by SIGKILL has left in a folder of maps goes away with the next run; the folder of a
-    run that lives, links and other files stay.
+    """The next run removes what a run ended by SIGKILL has left in a folder of maps; the folder of a run that lives,
+    links and other files stay.
     """
     folder = lab.folder / "maps"
     killed = os.fork()

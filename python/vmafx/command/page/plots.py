@@ -128,8 +128,8 @@ def marker_of(number: int) -> str:
     return MARKERS[(number + number // COLORS) % len(MARKERS)]
 
 
-def _x(chart: Chart, x: float) -> str:
-    return f"{WIDTH * chart.x.part(x):.1f}"
+def _x(chart: Chart, x: float, aside: int = 0) -> str:
+    return f"{WIDTH * chart.x.part(x) + aside:.1f}"
 
 
 def _y(chart: Chart, y: float) -> str:
@@ -160,10 +160,14 @@ def _line(chart: Chart, curve: Curve) -> str:
     text, run = "", []
     for x, y in (*zip(curve.xs, curve.ys), (0, math.nan)):
         if math.isfinite(y):
-            run.append(f"{_x(chart, x)} {_y(chart, y)}")
+            run.append((x, y))
+            continue
+        if len(run) == 1:
+            ((lone, height),) = run
+            text += f"M{_x(chart, lone, -LONE)} {_y(chart, height)}H{_x(chart, lone, LONE)}"
         elif run:
-            text += f"M{'L'.join(run)}" if len(run) > 1 else f"M{run[0]}m-{LONE} 0h{2 * LONE}"
-            run = []
+            text += "M" + "L".join(f"{_x(chart, a)} {_y(chart, b)}" for a, b in run)
+        run = []
     return text
 
 
