@@ -8,8 +8,9 @@ trap 'rm -f "$log"' EXIT
 pass() { passed=$((passed + 1)); echo "PASS $1"; }
 skip() { skipped=$((skipped + 1)); echo "SKIP $1: $2"; }
 
-# try NAME COMMAND…: a case passes when every line of the command succeeds; else the end of its output is shown. One that
-# takes long says how long. Sets `ok`. Never call it in a condition or before `||`: there bash would not stop the command at its first failure.
+# try NAME COMMAND…: a case passes when every line of the command succeeds; else the end of its output is shown. One
+# that takes long says how long. Sets `ok`. Never call it in a condition or before `||`: there bash would not stop the
+# command at its first failure.
 try() {
   local name=$1 status start=$SECONDS took
   shift
