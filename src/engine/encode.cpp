@@ -51,12 +51,14 @@ Status Encode::start(const Plan& plan, const Range& range, const Pool& pool, int
   return monitor_.start(*table_, std::move(columns), pool, n_subsample);
 }
 
-Status Encode::make_maps(const MapsRequest& request, std::span<const RegionArea> regions, const VideoFormat& format) {
-  VMAFX_ASSIGN(maps_, EncodeMaps::open(*plan_, format, request, named_ ? std::optional(label_.number) : std::nullopt));
+Status Encode::make_maps(const MapsRequest& request, std::span<const RegionArea> regions, const VideoFormat& format,
+                         Workers& workers) {
+  const std::optional<int> number = named_ ? std::optional(label_.number) : std::nullopt;
+  VMAFX_ASSIGN(maps_, EncodeMaps::open(*plan_, format, request, number, workers));
   VMAFX_ASSIGN(regions_, EncodeRegions::make(*plan_, regions, format));
   if (request.any() || regions_.any())
     scorer_->tell_predictions([this](int64_t frame, size_t model, std::span<const double> features) {
-      maps_.predicted(frame, model, features);
+      if (maps_) maps_->predicted(frame, model, features);
       regions_.predicted(frame, model, features, *table_);
     });
   return {};
@@ -99,7 +101,7 @@ Status Encode::score(const FinishedFrame& finished) {
     for (const look::ToldFinding& found : look_->newly_sure()) log_.warning(early_sentence(found.words()));
   }
   if (const int64_t number = number_of(finished.index); is_scored(number)) {
-    maps_.add(number, number - progress_.first(), finished);
+    if (maps_) VMAFX_TRY(maps_->add(number, number - progress_.first(), finished));
     regions_.add(number, finished, *table_);
   }
   return scorer_->add(finished);
@@ -139,7 +141,7 @@ void Encode::forget_frames() {
 Status Encode::flush() {
   VMAFX_TRY(scorer_->flush());
   VMAFX_TRY(borders_.end());
-  VMAFX_TRY(maps_.close());
+  if (maps_) VMAFX_TRY(maps_->close());
   monitor_.windows().end();
   return look_ ? look_->finish() : Status();
 }
@@ -158,7 +160,7 @@ void Encode::receive(VmafxFrameResult* result) {
       if (const auto score = table_->get(frame, static_cast<int>(column)))
         result_.push_back({keys[column].c_str(), *score});
   sure_ = sure_of(frame);
-  const std::span<const VmafxMap> maps = maps_.receive(frame);
+  const std::span<const VmafxMap> maps = maps_ ? maps_->receive(frame) : std::span<const VmafxMap>();
   *result = {.frame = frame,
              .n_scores = result_.size(),
              .scores = result_.data(),

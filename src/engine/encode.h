@@ -47,7 +47,8 @@ class Encode {
 
   /* Has frames have maps, and regions of them scores: in the order of the names that the plan was given. The areas must
    * outlive the encode. After start(), before the first pair. */
-  Status make_maps(const MapsRequest& request, std::span<const RegionArea> regions, const VideoFormat& format);
+  Status make_maps(const MapsRequest& request, std::span<const RegionArea> regions, const VideoFormat& format,
+                   Workers& workers);
 
   /* Has its pictures looked at, beside the scores. Before the first pair. */
   void look_at_pictures(LookThread& thread, size_t extractor, const VideoFormat& format, const InputFormat& ref,
@@ -98,6 +99,9 @@ class Encode {
   bool is_ready() const;                          // receive() has a frame
   int64_t received() const { return received_; }  // frames of the range
   void receive(VmafxFrameResult* result);
+
+  /* Whether receive() has to wait for the frame's maps. */
+  bool waits_for_maps() const { return maps_ && maps_->is_coming(progress_.first() + received_); }
 
   /* The end of the stream: counts of scores that are not finite, the summary, and ERANGE if scores are too low. */
   void log_gaps();
@@ -150,8 +154,8 @@ class Encode {
   Names sure_;                                      // likewise
   VmafxPoolWindow window_{};
   std::optional<Pairing> pairing_;
-  std::optional<EncodeLook> look_;  // nullopt: nobody looks
-  EncodeMaps maps_;
+  std::optional<EncodeLook> look_;    // nullopt: nobody looks
+  std::unique_ptr<EncodeMaps> maps_;  // null: nobody asks for maps
   EncodeRegions regions_;
 };
 

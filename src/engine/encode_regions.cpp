@@ -98,7 +98,8 @@ void EncodeRegions::add(int64_t number, const FinishedFrame& finished, ScoreTabl
   Frame frame = {number, active, std::vector<double>(deviations_), maps_of_models_};
   for (const OfModel& model : models_)
     if (model.map)
-      model.map->read(finished, std::span(frame.deviations).subspan(model.first_deviation, model.map->deviations()));
+      model.map->read(finished.sums,
+                      std::span(frame.deviations).subspan(model.first_deviation, model.map->deviations()));
   frames_.push_back(std::move(frame));
 }
 

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "engine/frames/pipeline.h"
-
 namespace vmafx {
 namespace {
 
@@ -33,23 +31,27 @@ std::optional<ModelMap> ModelMap::make(const Plan& plan, const PlannedModel& mod
     const PlannedExtractor& planned = plan.extractors()[static_cast<size_t>(input.extractor)];
     const Extractor& maker = plan.maker(plan.extractions()[planned.extraction]);
     const FeatureInfo& feature = feature_called(planned, input.feature);
-    map.inputs_.push_back({&planned, &maker, feature});
+    Input& added = map.inputs_.emplace_back(&planned, &maker, feature);
+    for (size_t place = 0; planned.maps && place < maker.maps().size(); place++) {
+      const MapInfo& blocks = maker.maps()[place];
+      added.spreads.emplace_back(BlocksOfPicture{map.w_, map.h_, blocks.w, blocks.block_w, blocks.block_h}, blocks.h,
+                                 map.grid_);
+    }
   }
   return map;
 }
 
-void ModelMap::read(const FinishedFrame& finished, std::span<double> deviations) const {
+void ModelMap::read(std::span<const std::byte* const> sums, std::span<double> deviations) const {
   std::ranges::fill(deviations, 0.0);
   std::vector<double> values;
   for (size_t i = 0; i < inputs_.size(); i++) {
     const Input& input = inputs_[i];
     const Values to = deviations.subspan(i * blocks(), blocks());
-    for (size_t place = 0; input.planned->maps && place < input.maker->maps().size(); place++) {
+    for (size_t place = 0; place < input.spreads.size(); place++) {
       const MapInfo& map = input.maker->maps()[place];
       values.resize(static_cast<size_t>(map.w) * static_cast<size_t>(map.h));
-      if (input.planned->extractor->read_deviation(finished.sums[input.planned->extraction], input.feature.score, place,
-                                                   values))
-        spread_blocks({w_, h_, map.w, map.block_w, map.block_h}, values, grid_, to);
+      if (input.planned->extractor->read_deviation(sums[input.planned->extraction], input.feature.score, place, values))
+        input.spreads[place].add(values, to);
     }
   }
 }

@@ -17,8 +17,6 @@
 
 namespace vmafx {
 
-struct FinishedFrame;  // engine/frames/pipeline.h
-
 class ModelMap {
  public:
   /* nullopt: no map explains anything of the model's features. The plan must have its extractors, and outlive the
@@ -31,11 +29,14 @@ class ModelMap {
   /* The blocks' areas, as shares of the picture's. */
   std::span<const double> areas() const { return areas_; }
 
+  size_t inputs() const { return inputs_.size(); }  // of the model
+
   /* How many values read() makes of a frame. */
   size_t deviations() const { return inputs_.size() * blocks(); }
 
-  /* Each block's loss against the best of each feature; the frame's sums are not needed afterwards. */
-  void read(const FinishedFrame& finished, std::span<double> deviations) const;
+  /* Each block's loss against the best of each feature. `sums`: those of the frame, by the plan's extractions; they are
+   * not needed afterwards. */
+  void read(std::span<const std::byte* const> sums, std::span<double> deviations) const;
 
   /* The map, once the model has predicted from these features. */
   void combine(std::span<const double> deviations, std::span<const double> features, std::span<double> values) const;
@@ -46,6 +47,7 @@ class ModelMap {
     const PlannedExtractor* planned;
     const Extractor* maker;
     FeatureInfo feature;
+    std::vector<BlockSpread> spreads;  // of each of the maker's maps; empty: they do not explain the feature
   };
   using Values = std::span<double>;
 

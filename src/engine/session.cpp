@@ -274,11 +274,22 @@ Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
   for (size_t i = 0; i < dist.size(); i++) VMAFX_TRY(start_import(dist_readers_[i], dist_given[i]));
   for (const auto& encode : encodes_)
     VMAFX_TRY(encode->start(plan_, range_, pool_, params_.n_subsample, params_.pooled_only));
-  const std::string maps = maps_folder();
-  for (const auto& encode : encodes_)
-    VMAFX_TRY(encode->make_maps({{maps, params_.overwrite}, params_.result_maps}, region_areas_, format_));
+  VMAFX_TRY(start_maps());
   VMAFX_TRY(start_look(ref, dist));
   configured_ = true;
+  return {};
+}
+
+/* A GPU brings frames faster than one thread makes their maps. */
+Status Session::start_maps() {
+  constexpr int kMostBesideGpu = 4;
+  if (params_.makes_maps()) {
+    pipeline_.lend_sums();
+    VMAFX_TRY(map_workers_.start(gpu_.may_run() ? std::min(kMostBesideGpu, processors_) : 1));
+  }
+  const std::string folder = maps_folder();
+  const MapsRequest request = {{folder, params_.overwrite}, params_.result_maps};
+  for (const auto& encode : encodes_) VMAFX_TRY(encode->make_maps(request, region_areas_, format_, map_workers_));
   return {};
 }
 
@@ -562,7 +573,7 @@ Status Session::receive(bool wait, VmafxFrameResult* result, bool* ready) {
     VMAFX_TRY(keep(reports_.write_complete_frames(encodes_)));
   }
   Encode* const encode = ready_encode();
-  if (!encode) return {};
+  if (!encode || (!wait && !finished_ && encode->waits_for_maps())) return {};
   encode->receive(result);
   *ready = true;
   return {};

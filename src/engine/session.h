@@ -121,6 +121,7 @@ class Session {
   std::optional<uint64_t> spare_pictures() const;
   Status start_import(PictureReader& reader, const InputFormat& format);
   StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const InputFormat& format) const;
+  Status start_maps();
   Status start_look(const InputFormat& ref, std::span<const InputFormat> dist);
   std::vector<std::shared_ptr<KeptSums>> kept_sums() const;
 
@@ -179,6 +180,7 @@ class Session {
   SessionReports reports_;
   std::vector<std::unique_ptr<Encode>> encodes_;
   LookThread look_thread_;  // joined before the encodes go, whose pictures it looks at
+  Workers map_workers_;     // likewise; they make the maps
   VideoFormat format_;
   std::shared_ptr<const KeptReference> reference_;  // null: pictures of the reference are submitted
   PictureReader ref_reader_;                        // reads submitted pictures

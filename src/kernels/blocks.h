@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "base/picture.h"
 
@@ -47,21 +48,50 @@ struct BlocksOfPicture {
 /* Adds values of blocks to those of `grid`, which cuts the same picture. A block that covers several is spread over
  * them evenly. Sides that were rounded up may leave the last blocks no sample: these count for the picture's last
  * one. */
+class BlockSpread {
+ public:
+  BlockSpread(const BlocksOfPicture& from, int down, const BlockGrid& grid)
+      : across_(static_cast<size_t>(from.across)), grid_w_(static_cast<size_t>(grid.w)),
+        columns_(parts_of(from.across, from.block_w, from.w, grid.side)),
+        rows_(parts_of(down, from.block_h, from.h, grid.side)) {}
+
+  void add(std::span<const double> values, std::span<double> to) const {
+    for (const Part& row : rows_) {
+      const std::span<const double> from_row = values.subspan(row.from * across_);
+      const std::span<double> to_row = to.subspan(row.to * grid_w_);
+      for (const Part& column : columns_) to_row[column.to] += from_row[column.from] * (row.share * column.share);
+    }
+  }
+
+ private:
+  /* What a row or a column of the grid has of one of blocks. */
+  struct Part {
+    size_t from, to;
+    double share;
+  };
+
+  /* `blocks` of `block` samples each cut `size` samples, and so do those of the grid, of `side`. */
+  static std::vector<Part> parts_of(int blocks, int block, int size, int side) {
+    std::vector<Part> parts;
+    for (int from = 0; from < blocks; from++) {
+      const int begin = std::min(from * block, size - 1), end = std::min(begin + block, size);
+      for (int to = begin / side; to * side < end; to++) {
+        const int both = std::min(end, (to + 1) * side) - std::max(begin, to * side);
+        parts.push_back(
+            {static_cast<size_t>(from), static_cast<size_t>(to), static_cast<double>(both) / (end - begin)});
+      }
+    }
+    return parts;
+  }
+
+  size_t across_, grid_w_;
+  std::vector<Part> columns_, rows_;
+};
+
+/* The same once. */
 inline void spread_blocks(const BlocksOfPicture& from, std::span<const double> values, const BlockGrid& grid,
                           std::span<double> to) {
-  const auto shared = [side = grid.side](int begin, int end, int block) {
-    return std::max(0, std::min(end, (block + 1) * side) - std::max(begin, block * side));
-  };
-  for (size_t n = 0; n < values.size(); n++) {
-    if (values[n] == 0) continue;
-    const int column = static_cast<int>(n) % from.across, row = static_cast<int>(n) / from.across;
-    const int x0 = std::min(column * from.block_w, from.w - 1), x1 = std::min(x0 + from.block_w, from.w);
-    const int y0 = std::min(row * from.block_h, from.h - 1), y1 = std::min(y0 + from.block_h, from.h);
-    const double per_sample = values[n] / (static_cast<double>(x1 - x0) * (y1 - y0));
-    for (int y = y0 / grid.side; y * grid.side < y1; y++)
-      for (int x = x0 / grid.side; x * grid.side < x1; x++)
-        to[grid.at(x * grid.side, y * grid.side)] += per_sample * shared(x0, x1, x) * shared(y0, y1, y);
-  }
+  BlockSpread(from, static_cast<int>(values.size()) / from.across, grid).add(values, to);
 }
 
 }  // namespace vmafx

@@ -153,42 +153,43 @@ double Model::raw_score(size_t m, std::span<const double> features) const {
 
 double Model::explain(std::span<const double> features, std::span<const double> best, std::span<double> slopes) const {
   const size_t n = features.size();
-  std::vector<double> at(best.begin(), best.end()), next(n), middle(n);
+  std::vector<double> at(best.begin(), best.end()), slopes_here(n), slopes_next(n);
   std::ranges::fill(slopes, 0.0);
   const ModelMember& member = members_.front();
-  double raw = raw_score(0, at);
+  double raw = raw_slopes(at, slopes_here);
   const double of_best = finished(member, raw);
   for (int step = 1; step <= kExplainSteps; step++) {
     const double way = static_cast<double>(step) / kExplainSteps;
-    for (size_t i = 0; i < n; i++) {
-      next[i] = step == kExplainSteps ? features[i] : best[i] + way * (features[i] - best[i]);
-      middle[i] = (at[i] + next[i]) / 2;
-    }
-    const double raw_next = raw_score(0, next);
-    add_slopes(middle, mapping_slope(member, raw, raw_next) / kExplainSteps, slopes);
+    for (size_t i = 0; i < n; i++)
+      at[i] = step == kExplainSteps ? features[i] : best[i] + way * (features[i] - best[i]);
+    const double raw_next = raw_slopes(at, slopes_next);
+    const double weight = mapping_slope(member, raw, raw_next) / kExplainSteps;
+    for (size_t i = 0; i < n; i++) slopes[i] += weight * (slopes_here[i] + slopes_next[i]) / 2;
     raw = raw_next;
-    at.swap(next);
+    slopes_here.swap(slopes_next);
   }
   hand_out(of_best - finished(member, raw), features, best, slopes);
   return of_best;
 }
 
-/* Adds `factor` times the partial derivatives of the base model's raw score. */
-void Model::add_slopes(std::span<const double> features, double factor, std::span<double> slopes) const {
+/* The base model's raw score and its partial derivatives. */
+double Model::raw_slopes(std::span<const double> features, std::span<double> slopes) const {
   const ModelMember& member = members_.front();
   std::array<double, kMaxFeatures> inputs, of_inputs;
   const std::span x(inputs.data(), member.features.size()), by_input(of_inputs.data(), x.size());
   for (size_t i = 0; i < x.size(); i++) x[i] = normalized(member, i, features[inputs_[0][i]]);
   std::optional<ChromaCorrection> corrected;
   if (member.chroma_correction) corrected = correct_chroma(member, x);
-  member.svm.differentiate(x, by_input);
+  const double y = member.svm.differentiate(x, by_input);
   const auto scale = [&](size_t i) { return member.rescale ? member.slopes[1 + i] : 1.0; };
-  for (size_t i = 0; i < x.size(); i++) by_input[i] *= factor * scale(i) / (member.rescale ? member.slopes[0] : 1);
+  for (size_t i = 0; i < x.size(); i++) by_input[i] *= scale(i) / (member.rescale ? member.slopes[0] : 1);
   if (corrected) {
     by_input[corrected->guide] -= *member.chroma_correction * by_input[corrected->guided];
     by_input[corrected->guided] = 0;
   }
+  std::ranges::fill(slopes, 0.0);
   for (size_t i = 0; i < x.size(); i++) slopes[inputs_[0][i]] += by_input[i];
+  return member.rescale ? (y - member.intercepts[0]) / member.slopes[0] : y;
 }
 
 /* Bagging, stddev, lower and upper end of the interval. The statistics are those of the raw scores, then mapped like a

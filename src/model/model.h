@@ -86,7 +86,7 @@ class Model {
    *     score(best) - score(features) = sum_i slopes[i] * (best[i] - features[i])
    *
    * within the rounding of doubles. slopes[i] is the mean slope of the score, with transform and clip, on that way,
-   * taken in kExplainSteps steps; what the steps leave of the difference is handed out in proportion. Returns
+   * taken in kExplainSteps steps by the trapezoidal rule; what the steps leave of the difference is handed out in proportion. Returns
    * score(best). All three have one value for each of features(). Thread-safe. */
   double explain(std::span<const double> features, std::span<const double> best, std::span<double> slopes) const;
 
@@ -100,7 +100,7 @@ class Model {
 
  private:
   double raw_score(size_t member, std::span<const double> features) const;
-  void add_slopes(std::span<const double> features, double factor, std::span<double> slopes) const;
+  double raw_slopes(std::span<const double> features, std::span<double> slopes) const;
   void bootstrap_scores(std::span<double> raw, std::span<double> scores) const;
 
   std::string name_;

@@ -126,14 +126,18 @@ StatusOr<Svm> Svm::parse(std::string_view text, int n_features) {
   return Svm(n_features, *gamma, *rho, std::move(rows));
 }
 
-void Svm::differentiate(std::span<const double> x, std::span<double> slopes) const {
+double Svm::differentiate(std::span<const double> x, std::span<double> slopes) const {
   std::ranges::fill(slopes, 0.0);
+  double sum = 0;
   for (const double* row = rows_.data(); row != rows_.data() + rows_.size(); row += n_features_ + 1) {
     double distance = 0;
     for (int i = 0; i < n_features_; i++) distance += (x[i] - row[1 + i]) * (x[i] - row[1 + i]);
-    const double factor = -2 * gamma_ * row[0] * std::exp(-gamma_ * distance);
+    const double value = row[0] * std::exp(-gamma_ * distance);
+    sum += value;
+    const double factor = -2 * gamma_ * value;
     for (int i = 0; i < n_features_; i++) slopes[i] += factor * (x[i] - row[1 + i]);
   }
+  return sum - rho_;
 }
 
 double Svm::predict(std::span<const double> x) const {

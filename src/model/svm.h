@@ -29,8 +29,8 @@ class Svm {
   /* f(x). Sums run in the order of the text, in double, so the result equals libsvm's to the last bit. */
   double predict(std::span<const double> x) const;
 
-  /* The partial derivatives of f at x, one for each feature. */
-  void differentiate(std::span<const double> x, std::span<double> slopes) const;
+  /* The partial derivatives of f at x, one for each feature. Returns f(x). */
+  double differentiate(std::span<const double> x, std::span<double> slopes) const;
 
   int n_features() const { return n_features_; }
   double gamma() const { return gamma_; }

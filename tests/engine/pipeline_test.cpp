@@ -173,6 +173,7 @@ constexpr int kNever = -1, kFrames = 20, kThreads = 2, kAhead = 5, kWaiting = kA
 struct Together {
   bool in_flight = false;
   int shares = 0;
+  bool lends_sums = false;  // the pipeline does, and somebody keeps them all
 };
 
 /* Sends 20 frames by, and expects each to be seen with those before it: from frame `begins` on by the device, from
@@ -183,6 +184,13 @@ void watch(const Reads& reads, int begins, int fails_at = kNever, const Together
   Pipeline pipeline;
   assert_ok(pipeline.start({&watcher}, kThreads, together.in_flight ? kAhead : 1));
   pipeline.expect_device_queue(begins > 0);
+  if (together.lends_sums) pipeline.lend_sums();
+  struct Kept {
+    std::shared_ptr<const AlignedBytes> memory;
+    const Seen* sums;
+    Seen want;
+  };
+  std::vector<Kept> kept;
   int taken = 0;
   const int earlier = std::max(reads.history, reads.converted);
   const auto take_one = [&] {
@@ -194,7 +202,10 @@ void watch(const Reads& reads, int begins, int fails_at = kNever, const Together
       if (reads.dist) want.dist[back] = first_sample(taken - back, true);
     }
     ck_assert_int_eq(finished.index, taken);
-    ck_assert_msg(*reinterpret_cast<const Seen*>(finished.sums[0]) == want, "frame %d", taken);
+    const auto* const sums = reinterpret_cast<const Seen*>(finished.sums[0]);
+    ck_assert_msg(*sums == want, "frame %d", taken);
+    ck_assert(!together.lends_sums == !finished.memory);
+    if (finished.memory) kept.push_back({finished.memory, sums, want});
     taken++;
     return true;
   };
@@ -225,6 +236,7 @@ void watch(const Reads& reads, int begins, int fails_at = kNever, const Together
   }
   while (take_one()) continue;
   ck_assert_int_eq(taken, kFrames);
+  for (const Kept& frame : kept) ck_assert(*frame.sums == frame.want);
   if (together.in_flight && fails_at == kNever)
     ck_assert_int_le(watcher.extracted(), begins - kWaiting + 2 * together.shares);
   ck_assert_int_ge(watcher.extracted(), std::min(together.shares, kFrames - 16));
@@ -456,6 +468,15 @@ START_TEST(both_at_once) {
 }
 END_TEST
 
+/* Sums of all frames are kept, which a pipeline has memory for that lends them. */
+START_TEST(lent_sums_stay) {
+  const Reads reads{.ref = 1, .dist = 1, .history = 1, .every_frame = true};
+  for (const int begins : {kNever, 0, 7}) watch(reads, begins, kNever, {.lends_sums = true});
+  watch(reads, 0, 11, {.lends_sums = true});
+  ck_assert_int_eq(TestPicture::alive, 0);
+}
+END_TEST
+
 START_TEST(chroma_of_the_frames_that_read_it) {
   watch_chroma(false);
   watch_chroma(true);
@@ -471,5 +492,6 @@ int main() {
                                 {"history", earlier_frames_of_the_sides_that_are_read},
                                 {"converted", earlier_frames_as_they_are_converted},
                                 {"both", both_at_once},
+                                {"lent_sums", lent_sums_stay},
                                 {"chroma", chroma_of_the_frames_that_read_it}});
 }

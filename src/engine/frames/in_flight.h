@@ -77,9 +77,10 @@ struct InFlight {
   bool conversions_go_on = false;  // and these are the pictures of the frames before this one
   Held ref;
   std::vector<Part> parts;
-  std::vector<FrameSet> frames[2];  // of each part: [Reads::whole_chroma]
-  AlignedBytes memory, check;       // the sums of all extractors, part by part
-  std::vector<Task> tasks, checks;  // of each extractor, as many as there are parts
+  std::vector<FrameSet> frames[2];             // of each part: [Reads::whole_chroma]
+  std::shared_ptr<const AlignedBytes> memory;  // the sums of all extractors, part by part, …
+  AlignedBytes check;                          // and those that CPU twins compute of what kernels did
+  std::vector<Task> tasks, checks;             // of each extractor, as many as there are parts
 
   /* Shows the CPU twins a part's pictures. Planes that are not in host memory are null. */
   void show(size_t part);

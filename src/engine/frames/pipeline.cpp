@@ -140,7 +140,7 @@ std::unique_ptr<InFlight> Pipeline::make_in_flight(size_t place) {
   in_flight.place = place;
   in_flight.on_device.resize(extractors_.size());
   in_flight.waiting.resize(extractors_.size());
-  in_flight.memory = allocate_aligned(sums_bytes_ * encodes_);
+  in_flight.memory = sums_.lend(allocate_aligned(sums_bytes_ * encodes_));
   for (std::vector<FrameSet>& frames : in_flight.frames) frames.resize(encodes_);
   in_flight.tasks = make_tasks(in_flight, false);
   in_flight.parts = std::vector<Part>(encodes_);
@@ -182,13 +182,25 @@ bool Pipeline::goes_to_device(size_t extractor, const InFlight& in_flight) const
   return (in_flight.goes_on || !reads.history) && (in_flight.conversions_go_on || !reads.converted);
 }
 
+/* Takes memory that nobody has any more for the sums of a frame whose own memory was lent. */
+Status Pipeline::renew_memory(InFlight& in_flight) {
+  return guarded([&]() -> Status {
+    in_flight.memory = nullptr;
+    std::optional<AlignedBytes> rests = sums_.take();
+    in_flight.memory = sums_.lend(rests ? std::move(*rests) : allocate_aligned(sums_bytes_ * encodes_));
+    return {};
+  });
+}
+
+/* Begins the sums to which CPU twins add; the queue writes all of those that the GPU computes. */
 void Pipeline::clear_sums(InFlight& in_flight) {
-  std::memset(in_flight.memory.get(), 0, sums_bytes_ * in_flight.count);
   if (in_flight.verified) std::memset(in_flight.check.get(), 0, sums_bytes_ * in_flight.count);
   for (size_t part = 0; part < in_flight.count; part++)
-    for (size_t i = 0; i < extractors_.size(); i++)
-      in_flight.parts[part].sums[i] =
-          runs(i, in_flight.parts[part].scored) ? sums_at(in_flight.memory, i, part) : nullptr;
+    for (size_t i = 0; i < extractors_.size(); i++) {
+      std::byte* const sums = sums_at(*in_flight.memory, i, part);
+      if (!in_flight.on_device[i]) std::memset(sums, 0, extractors_[i]->sums_bytes());
+      in_flight.parts[part].sums[i] = runs(i, in_flight.parts[part].scored) ? sums : nullptr;
+    }
 }
 
 /* Says where the queue is to leave the sums that the GPU computes. */
@@ -198,7 +210,7 @@ void Pipeline::show_sums_to_device(InFlight& in_flight) {
     for (size_t i = 0; i < extractors_.size(); i++) {
       if (!on_device(i)) continue;
       const bool computes = in_flight.on_device[i] && runs(i, in_flight.parts[part].scored);
-      *device_sums++ = computes ? sums_at(in_flight.memory, i, part) : nullptr;
+      *device_sums++ = computes ? sums_at(*in_flight.memory, i, part) : nullptr;
     }
   }
 }
@@ -212,6 +224,7 @@ bool Pipeline::is_read_in_host(const InFlight& in_flight) const {
 Status Pipeline::add(Held ref, std::span<EncodeFrame> encodes) {
   InFlight& in_flight = in_ring(next_);
   in_flight.number = static_cast<int64_t>(next_);
+  if (lends_sums_) VMAFX_TRY(renew_memory(in_flight));
   VMAFX_TRY(guarded([&]() -> Status {
     history_.start_conversions(ref, encodes);
     return {};
@@ -273,10 +286,10 @@ bool Pipeline::take_kept_sums(InFlight& in_flight, size_t extractor) const {
   const size_t parts = parts_of(extractor, in_flight);
   size_t taken = 0;
   while (taken < parts &&
-         kept->get(kept_pictures(in_flight, taken, extractor), sums_at(in_flight.memory, extractor, taken)))
+         kept->get(kept_pictures(in_flight, taken, extractor), sums_at(*in_flight.memory, extractor, taken)))
     taken++;
   if (taken == parts) return true;
-  while (taken--) std::memset(sums_at(in_flight.memory, extractor, taken), 0, extractors_[extractor]->sums_bytes());
+  while (taken--) std::memset(sums_at(*in_flight.memory, extractor, taken), 0, extractors_[extractor]->sums_bytes());
   return false;
 }
 
@@ -284,7 +297,7 @@ void Pipeline::keep_sums_of(const Task& task) const {
   KeptSums* kept = task.checks ? nullptr : kept_sums(task.extractor);
   for (size_t part = task.first; kept && part < task.end; part++)
     kept->put(kept_pictures(*task.in_flight, part, task.extractor),
-              sums_at(task.in_flight->memory, task.extractor, part));
+              sums_at(*task.in_flight->memory, task.extractor, part));
 }
 
 void Pipeline::start_tasks(InFlight& in_flight, std::vector<Task>& tasks, size_t extractor) noexcept {
@@ -352,7 +365,7 @@ void Pipeline::extract(const Task& task, int worker) const {
   const InFlight& in_flight = *task.in_flight;
   const Extractor& extractor = *in_flight.extractors[task.extractor];
   std::byte* const scratch = scratch_[static_cast<size_t>(worker)].get();
-  const AlignedBytes& memory = task.checks ? in_flight.check : in_flight.memory;
+  const AlignedBytes& memory = task.checks ? in_flight.check : *in_flight.memory;
   void* sums[kMostEncodes] = {};
   for (size_t i = task.first; i < task.end; i++) sums[i - task.first] = sums_at(memory, task.extractor, i);
   if (const auto converting = history_.converting(task.extractor))
@@ -421,9 +434,11 @@ void Pipeline::device_done(InFlight& in_flight, size_t index, const Status& stat
     });
     const bool can_be_scored = handed_over.ok();
     if (!can_be_scored) fail(std::move(handed_over));
-    for (size_t i = 0; i < extractors_.size() && can_be_scored; i++)
-      if (in_flight.on_device[i] && runs(i, part.scored))
-        start_task(in_flight.tasks[i * encodes_ + index], index, index + 1);
+    for (size_t i = 0; i < extractors_.size() && can_be_scored; i++) {
+      if (!in_flight.on_device[i] || !runs(i, part.scored)) continue;
+      std::memset(sums_at(*in_flight.memory, i, index), 0, extractors_[i]->sums_bytes());
+      start_task(in_flight.tasks[i * encodes_ + index], index, index + 1);
+    }
   }
   job_done(in_flight);
 }
@@ -471,7 +486,7 @@ bool Pipeline::take(bool wait_for_it, FinishedFrame* finished) {
   }
   if (taken_ == 0 && in_flight.verified) compare(in_flight);
   const Part& part = in_flight.parts[taken_++];
-  *finished = {part.encode, part.index, part.scored, part.sums};
+  *finished = {part.encode, part.index, part.scored, part.sums, lends_sums_ ? in_flight.memory : nullptr};
   if (taken_ < in_flight.count) return true;
   taken_ = 0;
   oldest_++;

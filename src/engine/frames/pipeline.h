@@ -23,18 +23,20 @@
 #include "engine/frames/history.h"
 #include "engine/frames/in_flight.h"
 #include "engine/frames/kept_sums.h"
+#include "engine/frames/reuse.h"
 #include "engine/frames/workers.h"
 #include "kernels/extractor.h"
 
 namespace vmafx {
 
 /* A frame pair whose raw sums are complete: sums[i] are those of extractor i, null if it did not run. Valid until the
- * next add(). */
+ * next add(), and of a pipeline that lends them as long as somebody has `memory`. */
 struct FinishedFrame {
   int encode;
   int64_t index;  // the pair's number in that encode
   bool scored;
   std::span<const std::byte* const> sums;
+  std::shared_ptr<const AlignedBytes> memory = nullptr;
 };
 
 /* The failure of the GPU in mid-stream: the CPU scores this frame of this encode and later ones. */
@@ -82,6 +84,10 @@ class Pipeline {
   /* Takes the CPU's sums of extractor i from kept[i] if it has them, else leaves them there; null: neither. Before the
    * first frame. The pictures of the reference must outlive the pipeline. */
   void keep_sums(std::vector<std::shared_ptr<KeptSums>> kept) { kept_ = std::move(kept); }
+
+  /* Has finished frames own their sums (FinishedFrame::memory): add() then takes memory for them. After start(), before
+   * the first frame. */
+  void lend_sums() { lends_sums_ = true; }
 
   /* Whether add() has to wait. */
   bool full() const;
@@ -152,6 +158,7 @@ class Pipeline {
   std::vector<Task> make_tasks(InFlight& in_flight, bool checks);
   int& pending(const InFlight& in_flight) VMAFX_REQUIRES(mutex_) { return pending_[in_flight.place]; }
   bool has_room() const VMAFX_REQUIRES(mutex_);
+  Status renew_memory(InFlight& in_flight);
   void clear_sums(InFlight& in_flight);
   void show_sums_to_device(InFlight& in_flight);
   bool goes_to_device(size_t extractor, const InFlight& in_flight) const;
@@ -195,6 +202,8 @@ class Pipeline {
   History history_;
   std::vector<size_t> sums_offset_;  // of each extractor in a part's memory
   size_t sums_bytes_ = 0;            // of a part
+  bool lends_sums_ = false;
+  Reuse<AlignedBytes> sums_;  // of all parts
   size_t encodes_ = 1;
   size_t encodes_per_task_ = 1;
   int verify_ = 0;
