@@ -40,6 +40,7 @@ Times the GPU kernels of metrics; prints microseconds per frame. Sums are compar
   --device NAME    auto, an index or a PCI address (auto)
   --encodes LIST   encodes of one reference, in a session through the API and for kernels alone, e.g. 1,8 (1)
   --check LIST     options check of sessions through the API, e.g. off,warn: off leaves out the look (warn)
+  --maps           with maps, too: kernels of metrics that have some, and sessions
   --memory LIST    memory of sessions' frames: device, page-locked, pageable, pageable-kept, locked-kept (all)
   --turns N        runs of each session, with each check in turn; the least times are printed (1)
   --peer A,B       another implementation's frames per second at vmaf_v0.6.1, from device and from page-locked memory
@@ -64,6 +65,7 @@ struct Settings {
   std::string device = "auto";
   std::vector<int> encodes = {1};
   std::vector<std::string> checks = {"warn"};
+  bool maps = false;
   std::vector<std::string> memories;  // of sessions; empty: all
   int turns = 1;
   Peer peer;
@@ -80,10 +82,11 @@ struct Row {
 /* The signatures of the look at the pictures, which are no metric. */
 constexpr const ExtractorInfo& kLook = kSignatureExtractor;
 
-Plan plan_of(const Row& row) {
+Plan plan_of(const Row& row, bool maps = false) {
   Log log;
   Plan plan = take(row.is_model ? Plan::make(take(parse_models(model_option(row.name))), {}, log)
                                 : Plan::make({}, {{.extractor = row.name}}, log));
+  if (maps) check(plan.make_maps());
   check(plan.place(Placement::kDevice));
   for (const PlannedExtractor& planned : plan.extractors())
     if (planned.placement != Placement::kDevice) die(row.name + ": " + planned.info->name + " has no kernels");
@@ -91,14 +94,14 @@ Plan plan_of(const Row& row) {
 }
 
 /* The metrics that a session of this format runs. */
-std::vector<DeviceMetric> metrics_of(const Row& row, const VideoFormat& format) {
+std::vector<DeviceMetric> metrics_of(const Row& row, const VideoFormat& format, bool maps = false) {
   std::vector<DeviceMetric> metrics;
   if (row.name == kLook.name) {
     metrics.push_back({kLook.name, take(kLook.create({}, format, Placement::kDevice))});
     return metrics;
   }
   Log log;
-  Plan plan = plan_of(row);
+  Plan plan = plan_of(row, maps);
   check(plan.instantiate(format, log));
   DeviceExtractors made = take(plan.make_device_extractors(format));
   for (size_t i = 0; i < made.of_plan.size(); i++) {
@@ -107,6 +110,13 @@ std::vector<DeviceMetric> metrics_of(const Row& row, const VideoFormat& format) 
     metrics.push_back({name, std::move(made.of_plan[i])});
   }
   return metrics;
+}
+
+bool has_maps(const Row& row) {
+  if (row.name == kLook.name) return false;
+  const Plan plan = plan_of(row);
+  return std::ranges::any_of(plan.extractors(),
+                             [](const PlannedExtractor& planned) { return planned.info->flags & kMaps; });
 }
 
 Row row_of(const std::string& name) {
@@ -133,20 +143,15 @@ Peer peer_of(const std::string& text) {
 }
 
 Settings parse(int argc, char** argv) {
-  enum { kSize, kBits, kBatch, kOnly, kTime, kDevice, kEncodes, kCheck, kMemory, kTurns, kPeer, kHelpText };
-  const ::option known[] = {{"size", required_argument, nullptr, kSize},
-                            {"bits", required_argument, nullptr, kBits},
-                            {"batch", required_argument, nullptr, kBatch},
-                            {"only", required_argument, nullptr, kOnly},
-                            {"time", required_argument, nullptr, kTime},
-                            {"device", required_argument, nullptr, kDevice},
-                            {"encodes", required_argument, nullptr, kEncodes},
-                            {"check", required_argument, nullptr, kCheck},
-                            {"memory", required_argument, nullptr, kMemory},
-                            {"turns", required_argument, nullptr, kTurns},
-                            {"peer", required_argument, nullptr, kPeer},
-                            {"help", no_argument, nullptr, kHelpText},
-                            {}};
+  enum { kSize, kBits, kBatch, kOnly, kTime, kDevice, kEncodes, kCheck, kWithMaps, kMemory, kTurns, kPeer, kHelpText };
+  const ::option known[] = {
+      {"size", required_argument, nullptr, kSize},       {"bits", required_argument, nullptr, kBits},
+      {"batch", required_argument, nullptr, kBatch},     {"only", required_argument, nullptr, kOnly},
+      {"time", required_argument, nullptr, kTime},       {"device", required_argument, nullptr, kDevice},
+      {"encodes", required_argument, nullptr, kEncodes}, {"check", required_argument, nullptr, kCheck},
+      {"maps", no_argument, nullptr, kWithMaps},         {"memory", required_argument, nullptr, kMemory},
+      {"turns", required_argument, nullptr, kTurns},     {"peer", required_argument, nullptr, kPeer},
+      {"help", no_argument, nullptr, kHelpText},         {}};
   Settings settings;
   for (int which; (which = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
     const std::string text = optarg ? optarg : "";
@@ -162,6 +167,7 @@ Settings parse(int argc, char** argv) {
       case kDevice: settings.device = text; break;
       case kEncodes: settings.encodes = whole_numbers(text, 1, VMAFX_MOST_ENCODES, "--encodes"); break;
       case kCheck: settings.checks = split(text); break;
+      case kWithMaps: settings.maps = true; break;
       case kMemory: settings.memories = split(text); break;
       case kTurns: settings.turns = whole_number(text, 1, 1000, "--turns"); break;
       case kPeer: settings.peer = peer_of(text); break;
@@ -213,6 +219,11 @@ void print_row(const Row& row, const Settings& settings, const hip::OpenedDevice
     print_peer(pinned.wall, peer.pinned_fps);
   }
   std::printf("\n");
+  if (settings.maps && has_maps(row)) {
+    const DeviceMetrics with_maps(device, metrics_of(row, frames.format(), true), frames, batch);
+    with_maps.check_sums(Source::kDevice);
+    std::printf("  with maps            %9.2f\n", with_maps.kernel_time());
+  }
   for (const int encodes : settings.encodes) {
     if (encodes == 1 || encodes > batch || metrics.reads_earlier_frames()) continue;
     const DeviceMetrics of_encodes(device, metrics_of(row, frames.format()), frames, batch, encodes);
@@ -232,18 +243,21 @@ constexpr struct SessionMemory {
                  {"pageable-kept", VMAFX_MEMORY_HOST, true},
                  {"locked-kept", VMAFX_MEMORY_PINNED, true}};
 
-/* Prints a line for each option check. */
+/* Prints a line for each option check, and with maps for each of them again. */
 void print_session(const std::string& model, const Settings& settings, const hip::OpenedDevice& device,
                    const DeviceFrames& frames, const SessionMemory& memory, int encodes) {
-  std::vector<Pace> least(settings.checks.size(), Pace{HUGE_VAL, HUGE_VAL});
+  std::vector<DeviceSession::Kind> kinds;
+  for (int maps = 0; maps <= static_cast<int>(settings.maps); maps++)
+    for (const std::string& check : settings.checks)
+      kinds.push_back({memory.memory, encodes, memory.stays, check.c_str(), maps == 1});
+  std::vector<Pace> least(kinds.size(), Pace{HUGE_VAL, HUGE_VAL});
   for (int turn = 0; turn < settings.turns; turn++)
-    for (size_t i = 0; i < least.size(); i++) {
-      const DeviceSession::Kind kind = {memory.memory, encodes, memory.stays, settings.checks[i].c_str()};
-      const Pace pace = DeviceSession(model, frames, device, kind).pace(settings.milliseconds);
+    for (size_t i = 0; i < kinds.size(); i++) {
+      const Pace pace = DeviceSession(model, frames, device, kinds[i]).pace(settings.milliseconds);
       least[i] = {std::min(least[i].wall, pace.wall), std::min(least[i].cpu, pace.cpu)};
     }
-  for (size_t i = 0; i < least.size(); i++) {
-    std::printf("%-14s %-5s %7d", memory.name, settings.checks[i].c_str(), encodes);
+  for (size_t i = 0; i < kinds.size(); i++) {
+    std::printf("%-14s %-5s %-4s %7d", memory.name, kinds[i].check, kinds[i].maps ? "yes" : "no", encodes);
     print_pace(least[i]);
     std::printf("\n");
   }
@@ -253,8 +267,9 @@ void print_session(const std::string& model, const Settings& settings, const hip
 /* Prints how much of the kernels' pace is left when frames come through the API. */
 void print_sessions(const std::string& model, const Settings& settings, const hip::OpenedDevice& device,
                     const DeviceFrames& frames) {
-  std::printf("\n%s through the API, %dx%d, %d bit\n%-14s %-5s %7s %9s %8s %7s\n", model.c_str(), frames.format().w,
-              frames.format().h, frames.format().bpc, "memory", "check", "encodes", "wall", "fps", "cpu");
+  std::printf("\n%s through the API, %dx%d, %d bit\n%-14s %-5s %-4s %7s %9s %8s %7s\n", model.c_str(),
+              frames.format().w, frames.format().h, frames.format().bpc, "memory", "check", "maps", "encodes", "wall",
+              "fps", "cpu");
   for (const SessionMemory& memory : kMemories) {
     const auto& chosen = settings.memories;
     if (!chosen.empty() && std::ranges::find(chosen, memory.name) == chosen.end()) continue;

@@ -46,6 +46,7 @@ DeviceSession::DeviceSession(const std::string& model, const DeviceFrames& frame
   test::Params params;
   params.encodes = kind.encodes;
   params.check = kind.check;
+  params.result_maps = kind.maps;
   if (takes_device_memory(device) && !kind.stays) {
     params.device_platform = VMAFX_PLATFORM_CUDA;
     params.device_context = device.context->native();

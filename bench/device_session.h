@@ -23,6 +23,7 @@ class DeviceSession {
     int encodes = 1;                         // number i shows the distorted picture of i frames later
     bool stays = false;  // the reference is one that stays, in the GPU's memory, too; not with VMAFX_MEMORY_DEVICE
     const char* check = nullptr;  // the option; nullptr: its default
+    bool maps = false;            // the option result_maps
   };
   DeviceSession(const std::string& model, const DeviceFrames& frames, const vmafx::hip::OpenedDevice& device,
                 const Kind& kind);
