@@ -59,8 +59,13 @@ class Findings:
             self._try(self.programs.ffmpeg)
 
     @property
+    def tried(self) -> bool:
+        return not any(problem.kind == trial.NOT_MADE for problem in self.problems)
+
+    @property
     def scores(self) -> bool:
-        return bool(self.trials) and not any(problem.stops == "scoring" for problem in self.problems)
+        stopped = any(problem.stops == "scoring" for problem in self.problems)
+        return bool(self.trials) and self.tried and not stopped
 
     @property
     def scores_on_gpu(self) -> bool:
@@ -68,7 +73,7 @@ class Findings:
 
     def _try(self, ffmpeg: str) -> None:
         of_cpu = self._score(ffmpeg, "cpu", "auto")
-        for gpu in self.machine.usable():
+        for gpu in self.machine.usable() if self.tried else ():
             of_gpu = self._score(ffmpeg, "hip", gpu["pci_address"])
             if of_gpu["works"] and of_cpu["works"] and of_gpu["vmaf"] != of_cpu["vmaf"]:
                 of_gpu["works"] = False
@@ -114,11 +119,12 @@ class Findings:
         for run in self.trials:
             where = run["device"] or run["backend"].upper()
             worked = f"{len(run['vmaf'])} pairs on {where} in {run['seconds']:.2f} s"
-            yield "trial", worked if run["works"] else f"failed with backend={run['backend']}"
+            failed = f"failed with backend={run['backend']}" if self.tried else "not made"
+            yield "trial", worked if run["works"] else failed
 
     def _verdict(self) -> str:
         if not self.scores:
-            return "Scoring does not work."
+            return "Scoring does not work." if self.tried else "Scoring was not tried."
         where = "on the CPU and on the GPU" if self.scores_on_gpu else "on the CPU"
         return f"Scoring works {where}" + ("." if self.problems else f"; {NO_PROBLEM}.")
 

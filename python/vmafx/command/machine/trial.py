@@ -11,6 +11,8 @@ from .limited import Ended, run_limited
 from .problems import HUNG, Problem
 
 PAIRS = 4
+NOT_MADE = "trial_not_made"  # the kind of problem
+NO_PICTURES = "Unknown input format: 'lavfi'"  # says ffmpeg
 PICTURES = f"testsrc2=size=64x64:rate=25,trim=end_frame={PAIRS}"
 GRAPH = "[0:v]split[a][b];[a]scale=32:32,scale=64:64[encode];[encode][b]vmafx=log_fmt=json:check=off"
 
@@ -49,6 +51,9 @@ def _wrong(backend: str, ended: Ended, limit_s: float, facts: dict[str, Any]) ->
     if ended.status is None:
         remedies = HUNG if backend == "hip" else ("run the same with a larger --limit",)
         return Problem("trial_hangs", f"{what} did not end within {limit_s:g} s", remedies, stops)
+    if NO_PICTURES in ended.err:
+        text = "scoring was not tried: this ffmpeg cannot draw pictures, since it lacks the input format lavfi"
+        return Problem(NOT_MADE, text, ("score two files with it",))
     if ended.status or len(facts["vmaf"]) != PAIRS:
         remedies = (
             ("run ./quickstart selftest",) if backend == "hip" else ("run ./quickstart build in vmafx's sources",)
