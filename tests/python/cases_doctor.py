@@ -293,14 +293,14 @@ def ffmpeg_without_the_filter(lab):
 
 @case
 def ffmpeg_that_draws_no_pictures(lab):
-    """A small ffmpeg may lack the input format lavfi, and score files nevertheless."""
+    """A small ffmpeg may lack the input format lavfi, or what decodes its pictures, and score files nevertheless."""
     small = lab.folder / "small-ffmpeg"
-    said = "[in#0 @ 0x1] [fatal] Unknown input format: 'lavfi'\nError opening input files: Invalid argument"
+    said = "[fatal] Unknown input format: 'lavfi'"
     small.write_text(f'#!/bin/sh\ncase "$*" in *lavfi*) echo "{said}" >&2; exit 234 ;; esac\nexec {lab.ffmpeg} "$@"\n')
     small.chmod(0o755)
     done = doctor(lab, "--ffmpeg", small, **emulator(lab))
     check_equal(done.status, 1, "exit status")
-    check("this ffmpeg cannot draw pictures" in done.out and "trial      not made\n" in done.out, done.out)
+    check(f"this ffmpeg cannot draw pictures: {said}" in done.out and "trial      not made\n" in done.out, done.out)
     check(done.out.endswith("Scoring was not tried.\n"), done.out)
     found = json.loads(doctor(lab, "--ffmpeg", small, "--json", **emulator(lab)).out)
     check_equal([run["works"] for run in found["trials"]], [False], "trials")

@@ -12,9 +12,9 @@ from .problems import HUNG, Problem
 
 PAIRS = 4
 NOT_MADE = "trial_not_made"  # the kind of problem
-NO_PICTURES = "Unknown input format: 'lavfi'"  # says ffmpeg
 PICTURES = f"testsrc2=size=64x64:rate=25,trim=end_frame={PAIRS}"
-GRAPH = "[0:v]split[a][b];[a]scale=32:32,scale=64:64[encode];[encode][b]vmafx=log_fmt=json:check=off"
+DRAWN = "[0:v]split[a][b];[a]scale=32:32,scale=64:64[encode];"
+GRAPH = f"{DRAWN}[encode][b]vmafx=log_fmt=json:check=off"
 
 
 def score(ffmpeg: str, backend: str, device: str, limit_s: float) -> tuple[dict[str, Any], Problem | None]:
@@ -23,13 +23,28 @@ def score(ffmpeg: str, backend: str, device: str, limit_s: float) -> tuple[dict[
         log = Path(folder) / "scores.json"
         name = device.replace(":", "\\\\\\:")
         graph = f"{GRAPH}:backend={backend}:device={name}:device_wait=0:log_path={log}"
-        command = [ffmpeg, "-hide_banner", "-nostdin", "-v", "level+warning", "-f", "lavfi", "-i", PICTURES]
         start = time.monotonic()
-        ended = run_limited([*command, "-filter_complex", graph, "-f", "null", os.devnull], limit_s)
+        ended = run_limited([*_begin(ffmpeg), "-filter_complex", graph, "-f", "null", os.devnull], limit_s)
         seconds = time.monotonic() - start
         report = _report(log)
     facts = {"backend": backend, "seconds": round(seconds, 3), **_scores(report)}
-    return facts, _wrong(backend, ended, limit_s, facts)
+    return facts, _draws_nothing(ffmpeg, ended, limit_s) or _wrong(backend, ended, limit_s, facts)
+
+
+def _begin(ffmpeg: str) -> list[str]:
+    return [ffmpeg, "-hide_banner", "-nostdin", "-v", "level+warning", "-f", "lavfi", "-i", PICTURES]
+
+
+def _draws_nothing(ffmpeg: str, ended: Ended, limit_s: float) -> Problem | None:
+    """Returns that an ffmpeg whose run has failed cannot draw the pictures, if it cannot, without the filter either."""
+    if not ended.status:
+        return None
+    sinks = [word for pad in ("[encode]", "[b]") for word in ("-map", pad, "-f", "null", os.devnull)]
+    alone = run_limited([*_begin(ffmpeg), "-filter_complex", DRAWN.rstrip(";"), *sinks], limit_s)
+    if not alone.status:
+        return None
+    text = f"scoring was not tried, since this ffmpeg cannot draw pictures: {alone.last_line}"
+    return Problem(NOT_MADE, text, ("score two files with it",))
 
 
 def _report(log: Path) -> dict[str, Any]:
@@ -51,9 +66,6 @@ def _wrong(backend: str, ended: Ended, limit_s: float, facts: dict[str, Any]) ->
     if ended.status is None:
         remedies = HUNG if backend == "hip" else ("run the same with a larger --limit",)
         return Problem("trial_hangs", f"{what} did not end within {limit_s:g} s", remedies, stops)
-    if NO_PICTURES in ended.err:
-        text = "scoring was not tried: this ffmpeg cannot draw pictures, since it lacks the input format lavfi"
-        return Problem(NOT_MADE, text, ("score two files with it",))
     if ended.status or len(facts["vmaf"]) != PAIRS:
         remedies = (
             ("run ./quickstart selftest",) if backend == "hip" else ("run ./quickstart build in vmafx's sources",)
