@@ -86,8 +86,8 @@ class Model {
    *     score(best) - score(features) = sum_i slopes[i] * (best[i] - features[i])
    *
    * within the rounding of doubles. slopes[i] is the mean slope of the score, with transform and clip, on that way,
-   * taken in kExplainSteps steps by the trapezoidal rule; what the steps leave of the difference is handed out in proportion. Returns
-   * score(best). All three have one value for each of features(). Thread-safe. */
+   * taken in kExplainSteps steps by the trapezoidal rule; what the steps leave of the difference is handed out in
+   * proportion. Returns score(best). All three have one value for each of features(). Thread-safe. */
   double explain(std::span<const double> features, std::span<const double> best, std::span<double> slopes) const;
 
   /* The highest (base) score: 100 if scores are not clipped. */
