@@ -1,6 +1,7 @@
 #include "engine/encode_maps.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "engine/frames/pipeline.h"
@@ -74,9 +75,10 @@ Status EncodeMaps::add(int64_t frame, int64_t picture, const FinishedFrame& fini
   VMAFX_TRY(failure());
   rest_made();
   if (resting_.empty()) {
-    resting_.push_back(std::make_unique<Frame>());
-    resting_.back()->values.resize(values_);
-    resting_.back()->features.resize(inputs_);
+    auto made = std::make_unique<Frame>();
+    made->values.resize(values_);
+    made->features.resize(inputs_);
+    resting_.push_back(std::move(made));
   }
   frames_.push_back(std::move(resting_.back()));
   resting_.pop_back();
@@ -183,6 +185,7 @@ void EncodeMaps::make(Frame& frame, int worker) noexcept {
     return {};
   });
   frame.memory = nullptr;
+  if (!status.ok()) std::ranges::fill(frame.values, std::nan(""));
   const MutexLock lock(mutex_);
   if (failure_.ok()) failure_ = std::move(status);
   frame.made = true;
