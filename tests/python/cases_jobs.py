@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import starts
@@ -19,7 +20,7 @@ from cases_ranges import encode_pair
 from cases_score import OLD_REPORT, seen_on_a_terminal
 from command import AT_OWN_SIZE, Done, environment, vmafx
 from common import ALL, case, check, check_equal, gray_pairs, raises, top
-from vmafx.command import _ffmpeg, _parts
+from vmafx.command import _ffmpeg, _map_files, _parts
 from vmafx.command._heatmaps import HEAT, Folder, of_ranges
 from vmafx.command._known_metrics import METRICS
 from vmafx.command._map_files import renewed
@@ -505,6 +506,13 @@ def folders_of_killed_runs_go_away(lab):
             os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(killed, 0)
     check_equal(len(list(folder.glob(".maps-*.part"))), 1, "what a killed run leaves")
+    killed = os.fork()
+    if not killed:
+        _map_files._lock_of = lambda _: os.kill(os.getpid(), signal.SIGKILL)
+        with renewed(folder, lambda path: None):
+            os._exit(1)
+    os.waitpid(killed, 0)
+    check_equal(len(list(folder.glob(".maps-*.begun"))), 1, "what a run leaves that is killed before it has its lock")
     (lab.folder / "elsewhere").mkdir()
     (folder / ".maps-link.part").symlink_to(lab.folder / "elsewhere")
     (folder / ".maps-file.part").write_text("own")
@@ -516,6 +524,38 @@ def folders_of_killed_runs_go_away(lab):
             check_equal({path.name for path in folder.iterdir()}, names, "folders while two runs live")
     check_equal({path.name for path in folder.iterdir()}, {".maps-link.part", ".maps-file.part", "file"}, "at the end")
     check((lab.folder / "elsewhere").is_dir(), "a link's folder is gone")
+
+
+@case
+def folders_that_others_take_are_made_again(lab):
+    """A run whose folder another run has removed or locked, before it was locked, makes another one, and locks it."""
+    folder, made = lab.folder / "maps", _map_files._lock_of
+    others = []
+
+    @contextmanager
+    def removed(begun):
+        others.append(begun)
+        begun.rmdir()
+        with made(begun) as is_locked:
+            yield is_locked
+        _map_files._lock_of = locked
+
+    @contextmanager
+    def locked(begun):
+        others.append(begun)
+        with made(begun), made(begun) as is_locked:
+            yield is_locked
+        _map_files._lock_of = made
+
+    _map_files._lock_of = removed
+    try:
+        with renewed(folder, lambda path: None) as new:
+            check_equal((len(others), _map_files._lock_of), (2, made), "folders that others have taken")
+            check_equal(list(folder.iterdir()), [new], "folders")
+            with made(new) as is_free:
+                check(not is_free, "the folder has no lock")
+    finally:
+        _map_files._lock_of = made
 
 
 @case

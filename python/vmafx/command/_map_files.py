@@ -25,6 +25,7 @@ NAME = re.compile(r"(.+?)(?:_encode(\d+))?_(\d{1,6})x(\d{1,6})_(f32|16b)\.gray")
 SAMPLE_BYTES = {"f32": 4, "16b": 2}
 RANGE = "range_"  # the folder of a range begins so
 OWN, BEGUN, PART = ".maps-", ".begun", ".part"  # how the folder of a run begins; how it ends unlocked, and locked
+TRIES = 5  # folders that a run makes until it has a locked one
 
 
 @dataclass(frozen=True)
@@ -121,17 +122,33 @@ def _own_folder(folder: Path, held: contextlib.ExitStack) -> Path:
 
     It gets its name when it is locked, so that no other run can take it for a left one. Raises OSError.
     """
-    begun = Path(tempfile.mkdtemp(prefix=OWN, suffix=BEGUN, dir=folder))
-    is_locked = held.enter_context(_lock_of(begun))
-    new = begun.with_suffix(PART)
-    begun.rename(new)
+    new, is_locked = _begun_folder(folder, held)
     if is_locked:  # where there are no locks, nothing tells who is alive
-        for left in folder.glob(f"{OWN}*{PART}"):
+        for left in (*folder.glob(f"{OWN}*{PART}"), *folder.glob(f"{OWN}*{BEGUN}")):
             if left != new and not left.is_symlink():
                 with _lock_of(left) as is_dead:
                     if is_dead:
                         shutil.rmtree(left, ignore_errors=True)
     return new
+
+
+def _begun_folder(folder: Path, held: contextlib.ExitStack) -> tuple[Path, bool]:
+    """Makes the folder of a run. Returns it, and whether it is locked. Raises OSError.
+
+    Another run may take a folder that has no lock yet for a left one: it locks it, and removes it. Then a new one is
+    made, as after any lock that fails; the last one is used without a lock.
+    """
+    for last in (False,) * (TRIES - 1) + (True,):
+        begun = Path(tempfile.mkdtemp(prefix=OWN, suffix=BEGUN, dir=folder))
+        with contextlib.ExitStack() as own:
+            if (is_locked := own.enter_context(_lock_of(begun))) or last:
+                with contextlib.nullcontext() if last else contextlib.suppress(FileNotFoundError):
+                    new = begun.rename(begun.with_suffix(PART))
+                    held.push(own.pop_all())
+                    return new, is_locked
+            with contextlib.suppress(FileNotFoundError):
+                begun.rmdir()
+    raise AssertionError("the last folder is used")
 
 
 @contextlib.contextmanager
