@@ -286,7 +286,16 @@ def view_lays_maps_over_pictures(lab):
             check("map at 70 %" in browser.run("document.querySelector('.foot .status').textContent"), "its opacity")
             browser.press("o")
             check_equal(browser.run("document.querySelector('.over .layer + .layer img').hidden"), True, "without it")
+            views = []
+            for keys in ("o", ",", "d", "s", "+"):
+                browser.press(keys)
+                views.append(browser.picture())
+            check_equal(len(set(views)), 5, "views with a map that differ")
+            places = "[...document.querySelectorAll('.layer img')].map((own) => own.style.transform)"
+            check_equal(len(set(browser.run(places))), 1, "pictures and maps in step")
             check_equal(browser.complaints, [], "complaints")
+            hosts = {own.split("/")[2] for own in browser.requests if not own.startswith("blob:")}
+            check_equal(hosts, {address.split("/")[2]}, "whom it asked")
         check_equal(asked(address, f"{path_of(address)}map/0/500")[::2], (204, b""), "a frame that is not scored")
         for path in ("map/1/0", "map/0/40000/1"):
             check_equal(asked(address, path_of(address) + path)[0], 404, path)
@@ -324,7 +333,8 @@ def view_is_driven_by_keys(lab):
     """
     make_videos(lab)
     vmafx(lab, "score", EVIL, "late.mp4", "ref.mkv", *FAST, "--log", "scores.json").succeeded()
-    frames = json.loads((lab.folder / "scores.json").read_text())["encodes"][0]["frames"]
+    encodes = json.loads((lab.folder / "scores.json").read_text())["encodes"]
+    frames = encodes[0]["frames"]
     worst = min(frames, key=lambda frame: frame["metrics"]["psnr_y"])["frameNum"]
     with shown(lab, EVIL, "late.mp4", "ref.mkv", "--scores", "scores.json") as (address, process):
         with chromium(lab.folder) as browser:
@@ -346,12 +356,37 @@ def view_is_driven_by_keys(lab):
                 browser.press(key)
                 until(browser, READY % f"frame {frame}", f"after {key}")
                 check(browser.run(TITLE).startswith(f"frame {frame} at 0:0"), browser.run(TITLE))
-            views = set()
-            for key in ("w", "d", "g", "s", "+", "r"):
+            status = "document.querySelector('.foot .status').textContent"
+            zoom = "new DOMMatrix(document.querySelector('.layer img').style.transform).a"
+            browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
+            views, zooms = set(), []
+            for key, words in (
+                ("w", "Wipe: reference left, "),
+                ("]", "Wipe: reference left, "),
+                ("d", "Difference of reference and "),
+                ("g", "times 4"),
+                ("f", "Flicker: reference; space"),
+                (" ", f"Flicker: {EVIL}"),
+                ("s", "Side by side: reference left, "),
+                ("+", "Side by side: "),
+                ("ArrowRight", "Side by side: "),
+                ("r", "Side by side: reference left, late.mp4"),
+            ):
                 browser.press(key)
+                until(browser, f"{status}.includes({json.dumps(words)})", f"what is said after {key}")
                 until(browser, READY % f"frame {worst}", f"after {key}")
                 views.add(browser.picture())
-            check_equal(len(views), 6, "views that differ")
+                zooms.append(browser.run(zoom))
+            check_equal(len(views), 10, "views that differ")
+            check_equal((len(set(zooms[:6])), round(zooms[7] / zooms[6], 3)), (1, 2), f"zooms: {zooms}")
+            places = "[...document.querySelectorAll('.layer img')].map((own) => own.style.transform)"
+            check_equal(len(set(browser.run(places))), 1, "pictures in step")
+            scores = [frame["metrics"]["psnr_y"] for own in encodes for frame in own["frames"]]
+            check_equal(
+                browser.run("document.querySelector('.timeline').dataset.range"),
+                f"{min(scores):.1f} {max(scores):.1f}",
+                "the scores beside the curves",
+            )
             browser.press("0", "f", "Home")
             until(browser, READY % "frame 0", "after Home")
             browser.press("k")

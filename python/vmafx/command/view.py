@@ -188,7 +188,8 @@ class Desk:
             if part["scores"]:
                 messages.append({"series": True, **part})
                 told[place] = told.get(place, 0) + len(part["scores"])
-        if not messages and told.get("state") != hash(state["state"]):
+        is_news = told.get("state") != hash(state["state"])
+        if is_news and (state["state"] == "running" or not messages):  # the end comes after the last scores
             messages.append(state)
             told["state"] = hash(state["state"])
         return messages

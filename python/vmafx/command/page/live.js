@@ -242,7 +242,7 @@ const live = (() => {
   };
 
   const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  // The lowest and the highest finite score that is drawn.
+  // The lowest and the highest score that is drawn; null if there is none.
   const rangeOf = (curves) => {
     let [low, high] = [Infinity, -Infinity];
     for (const { scores } of curves) {
@@ -252,12 +252,15 @@ const live = (() => {
         if (score > high) high = score;
       }
     }
-    const margin = Math.max((high - low) * 0.08, 0.01);
-    return [low - margin, high + margin];
+    return low <= high ? [low, high] : null;
   };
-  const drawCurve = (context, { frames, scores }, [low, high], width, height) => {
+  // The height of a score, with some room above the highest one and below the lowest one.
+  const heightOf = ([low, high], height) => {
+    const margin = Math.max((high - low) * 0.08, 0.01);
+    return (score) => height * (1 - (score - low + margin) / (high - low + 2 * margin));
+  };
+  const drawCurve = (context, { frames, scores }, y, width) => {
     const columnOf = (frame) => Math.floor((frame / count()) * width);
-    const y = (score) => height * (1 - (score - low) / (high - low));
     context.beginPath();
     for (let i = 0; i < frames.length; ) {
       // All frames of a column of pixels become a line from the lowest to the highest one.
@@ -288,19 +291,21 @@ const live = (() => {
       context.fillStyle = color("--faint");
       context.fillRect(GUTTER, 0, (width * scored) / count(), height);
       const range = rangeOf(curves);
+      const y = heightOf(range ?? [0, 0], height);
       context.lineWidth = 1.2;
       for (const own of curves) {
         context.strokeStyle = color(`--c${own.encode % 8}`);
         context.setLineDash(own.encode < 8 ? [] : [5, 3]);
-        drawCurve(context, own, range, width, height);
+        drawCurve(context, own, y, width);
       }
-      if (range[0] < range[1]) {
+      if (range) {
         context.fillStyle = color("--quiet");
         context.font = "11px system-ui, sans-serif";
         context.textAlign = "right";
         context.fillText(range[1].toFixed(1), GUTTER - 6, 12);
-        context.fillText(range[0].toFixed(1), GUTTER - 6, height - 4);
+        if (range[0] < range[1]) context.fillText(range[0].toFixed(1), GUTTER - 6, height - 4);
       }
+      timeline.dataset.range = range ? range.map((score) => score.toFixed(1)).join(" ") : "";
       const { number, title } = viewer.current();
       context.fillStyle = color("--ink");
       context.fillRect(GUTTER + Math.round((width * (number + 0.5)) / count()) - 1, 0, 2, height);
