@@ -17,10 +17,10 @@ from common import Skip, case, check, check_equal, raises, top
 from pages import Content
 from vmafx.command._scores import Encode
 from vmafx.command._terminal import Failure
-from vmafx.command.page import maps, worst
+from vmafx.command.page import maps, pictures, worst
 from vmafx.command.page import page as page_module
 from vmafx.command.page.page import Page, make_page
-from vmafx.command.page.pictures import LESS_QUALITY, MOST_SAMPLES, MOST_TEXT, QUALITY, Media
+from vmafx.command.page.pictures import MOST_SAMPLES, MOST_TEXT, Media
 from vmafx.command.page.verdict import verdict
 
 DYGRAPHS = Path("/usr/share/javascript/dygraphs")
@@ -402,28 +402,56 @@ def page_of_large_pictures_stays_small(lab):
     """Pictures that are too large for a page get a lower quality, and then fewer samples, which a line says."""
     del lab
     encode, media = encode_of("e", waves(90, 30)), Media("ffmpeg", ["e"], "r")
-    made = worst.picture
+    made = worst.picture, worst.compressed
     try:
-        for each, qualities, words in (
-            (0.1, {QUALITY}, ""),
-            (0.4, {LESS_QUALITY}, "quality 5: "),
-            (2, {LESS_QUALITY}, "quality 5, of "),
+        for each, quality, words in (
+            (0.1, 3, ""),
+            (0.4, 4, "quality 4: "),
+            (0.55, 5, "quality 5: "),
+            (0.7, 7, "quality 7: "),
+            (2, 7, "quality 7, of "),
         ):
-            used = []
+            used, decoded = [], []
 
-            def fake(media, path, time, rate, samples, quality):
+            def fake(media, path, time, rate, samples):
+                decoded.append((path, time))
+                return b"picture"
+
+            def fake_compressed(ffmpeg, picture, samples, quality):
                 used.append(quality)
                 part = samples / (MOST_SAMPLES // 12)
-                return "x" * int(MOST_TEXT / 4 * each * part * (1 if quality == QUALITY else 0.6))
+                return "x" * int(MOST_TEXT / 4 * each * part * {3: 1, 4: 0.75, 5: 0.6, 6: 0.5, 7: 0.4}[quality])
 
-            worst.picture = fake
+            worst.picture, worst.compressed = fake, fake_compressed
             (found,) = worst.Worst([encode], media, 6).lists("vmaf", True)
             count = sum(len(frame.pictures) for frame in found.frames)
             size = sum(len(own.data) for frame in found.frames for own in frame.pictures)
-            check_equal(set(used[-count:]), qualities, "quality")
+            check_equal(set(used[-count:]), {quality}, "quality")
+            check_equal((len(decoded), len(set(decoded))), (count, count), "pictures that are decoded, each once")
             check(0 < size <= MOST_TEXT and (words in found.told) and bool(words) == bool(found.told), found.told)
     finally:
-        worst.picture = made
+        worst.picture, worst.compressed = made
+
+
+@case
+def pictures_are_decoded_and_compressed(lab):
+    """A picture that is compressed at the size of the file has its samples nearly; with fewer samples, it has the shape
+    of it still. A lower quality takes fewer bytes.
+    """
+    lab.run(f"-f lavfi -i testsrc2=s=320x180:r={RATE}:d=1,format=yuv420p", "-c:v ffv1 ref.mkv").succeeded()
+    media = Media(lab.ffmpeg, [], str(lab.folder / "ref.mkv"))
+    decoded = pictures.picture(media, media.ref, 0.4, RATE, 320 * 180)
+    sizes = []
+    for samples, quality, wanted in ((320 * 180, 3, "320x180"), (320 * 180, 7, "320x180"), (160 * 90, 7, "160x90")):
+        made = base64.b64decode(pictures.compressed(lab.ffmpeg, decoded, samples, quality).split(",", 1)[1])
+        sizes.append(len(made))
+        (lab.folder / "made.jpg").write_bytes(made)
+        graph = f"[0]scale={wanted.replace('x', ':')},format=gray[a];[1]trim=start_frame=10,format=gray,"
+        graph += f"scale={wanted.replace('x', ':')}[b];[a][b]psnr=stats_file=psnr.txt"
+        lab.run("-i made.jpg -i ref.mkv", f"-lavfi {graph} -frames:v 1 -f null -").succeeded()
+        psnr = float(re.search(r"psnr_avg:(\S+)", (lab.folder / "psnr.txt").read_text())[1])
+        check(psnr > 28, f"{wanted} at quality {quality}: {psnr} dB")
+    check(sizes[0] > sizes[1] > sizes[2], f"bytes: {sizes}")
 
 
 # Returns the cells with numbers in which something else is seen, or which are beyond the window.

@@ -13,7 +13,7 @@ from .._terminal import Failure, note, time_text
 from . import maps as page_maps
 from .links import Link, link_to
 from .maps import Map, Maps, Scale
-from .pictures import LESS_QUALITY, MOST_SAMPLES, MOST_TEXT, QUALITY, Media, picture
+from .pictures import MOST_SAMPLES, MOST_TEXT, QUALITIES, Media, compressed, picture
 from .plots import Label
 from .tables import decimals_of_frames, number
 
@@ -142,32 +142,49 @@ class Worst:
         return [(frame, replace(own, map=next(made)) if own.label else own) for frame, own in wanted]
 
     def _small_enough(self, wanted: Sequence[tuple[WorstFrame, Picture]]) -> tuple[list[Picture], str]:
-        """Returns the pictures with their data, and how they were made smaller for the page."""
+        """Returns the pictures with their data, and how they were made smaller for the page.
+
+        Each is decoded once, and kept in memory: of all of them, MOST_SAMPLES take 150 MB.
+        """
         most = MOST_SAMPLES // max(len(wanted), 1)
         room = MOST_TEXT - sum(len(own.map.data) for _, own in wanted if own.map)
-        samples, quality, told = most, QUALITY, ""
+        qualities, samples, told = list(QUALITIES), most, ""
         with ThreadPoolExecutor(min(processors(), MOST_AT_ONCE)) as pool:
+            decoded = list(pool.map(lambda pair: self._decoded(pair[0], pair[1], most), wanted))
             while True:
-                made = list(pool.map(lambda pair: self._made(pair[0], pair[1], samples, quality), wanted))
+                made = list(pool.map(lambda pair: self._compressed(pair[0], pair[1], samples, qualities[0]), decoded))
                 size = sum(len(own.data) for own in made)
                 if size <= room:
                     return made, told
-                if quality == LESS_QUALITY:
+                if len(qualities) > 1:
+                    qualities.pop(0)
+                else:
                     samples = int(0.95 * samples * (room / size) ** 0.75)  # noise fades when it is scaled down
-                quality, told = LESS_QUALITY, f"Pictures are JPEGs of ffmpeg’s quality {LESS_QUALITY}"
-                told += (
-                    f", of {samples:,} samples at most" if samples < most else ""
-                ) + ": the page stays below 15 MB."
+                told = f"Pictures are JPEGs of ffmpeg’s quality {qualities[0]}"
+                told += f", of {samples:,} samples at most" if samples < most else ""
+                told += ": the page stays below 15 MB."
 
-    def _made(self, frame: WorstFrame, wanted: Picture, samples: int, quality: int) -> Picture:
+    def _decoded(self, frame: WorstFrame, wanted: Picture, samples: int) -> tuple[Picture, bytes]:
         assert self.media and self.media.ref and frame.time is not None
         path = self.media.dists[wanted.label.number] if wanted.label else self.media.ref
         rate = rate_of(self.encodes[wanted.label.number if wanted.label else 0])
         try:
-            return replace(wanted, data=picture(self.media, path, frame.time, rate, samples, quality))
+            return wanted, picture(self.media, path, frame.time, rate, samples)
         except Failure as failure:
-            note(str(failure))
-            return replace(wanted, problem=str(failure))
+            return self._problem(wanted, failure), b""
+
+    def _compressed(self, wanted: Picture, decoded: bytes, samples: int, quality: int) -> Picture:
+        assert self.media
+        if not decoded:
+            return wanted
+        try:
+            return replace(wanted, data=compressed(self.media.ffmpeg, decoded, samples, quality))
+        except Failure as failure:
+            return self._problem(wanted, failure)
+
+    def _problem(self, wanted: Picture, failure: Failure) -> Picture:
+        note(str(failure))
+        return replace(wanted, problem=str(failure))
 
 
 @dataclass(frozen=True)
