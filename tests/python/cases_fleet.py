@@ -361,6 +361,7 @@ def changed_results_are_read_or_refused(lab):
         "warnings": ["x"],
         "error": None,
     }
+    scored["models"] = {"vmaf": {"model": "vmaf_v0.6.1", "width": 1920, "height": 1080}}
     scored["worst_frame"] = {"vmaf": {"frame": 1, "time": 0.04, "score": 1.5}, "psnr_y": None}
     page = lab.folder / "page.html"
 
@@ -863,7 +864,7 @@ def secrets_of_urls_stay_out_of_results(lab):
             done = library(lab, listed, "-o", "out.jsonl", "--allow-protocols", "--report", "page.html", *words)
             check_equal((done.status, "404" in done.err), (1, True), f"ending; it said {done.err}")
             texts = {"output": done.out + done.err} | {
-                name: (lab.folder / name).read_text() for name in ("out.jsonl", "page.html")
+                name: (lab.folder / name).read_text().replace("<wbr>", "") for name in ("out.jsonl", "page.html")
             }
             for name, text in texts.items():
                 check(
@@ -874,7 +875,7 @@ def secrets_of_urls_stay_out_of_results(lab):
             check(any(secrets[1] in path for path in asked), f"the server was asked for {asked}")
             (lab.folder / "out.jsonl").unlink()
         done = vmafx(lab, "score", "--json", names[0], "ref.mkv", "--report", "score.html").succeeded()
-        texts = done.out, done.err, (lab.folder / "score.html").read_text()
+        texts = done.out, done.err, (lab.folder / "score.html").read_text().replace("<wbr>", "")
         check(not any(secret in text for secret in secrets for text in texts), f"score: {texts[:2]}")
 
 

@@ -5,22 +5,34 @@ import hashlib
 import json
 import math
 import re
+import shutil
 import subprocess
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
+import cases_view
 import numpy as np
 from browser import chromium
 from command import vmafx
 from common import Skip, case, check, check_equal, raises, top
 from pages import Content
+from vmafx.command._keys import Facts
 from vmafx.command._scores import Encode
+from vmafx.command._statistics import NAMES
+from vmafx.command.comparison.comparison import Comparison
+from vmafx.command.comparison.points import Point
+from vmafx.command.comparison.table import Row
+from vmafx.command.fleet.summary import Summary, write_summary
 from vmafx.command._terminal import Failure
+from vmafx.command.page import comparison as comparison_module
 from vmafx.command.page import maps, pictures, worst
 from vmafx.command.page import page as page_module
 from vmafx.command.page.page import Page, make_page
+from vmafx.command.page.document import broken
 from vmafx.command.page.pictures import MOST_SAMPLES, MOST_TEXT, Media
+from vmafx.command.page.plots import telling_names
+from vmafx.command.page.tables import run_tables
 from vmafx.command.page.verdict import verdict
 
 DYGRAPHS = Path("/usr/share/javascript/dygraphs")
@@ -28,6 +40,7 @@ EVIL = '<img src=x onerror=alert(1)>"&'
 LONG = "a_name_of_an_encode_with_47_characters_" + "x" * 8
 LONGEST = "y" * 175
 FRAMES, RATE = 60, 25
+FILM = [f"Big.Film.Title.2026.Remastered.crf{crf}.mkv" for crf in (24, 33, 42)]
 
 
 def encode_of(name, scores, model="vmaf_v0.6.1", **other):
@@ -138,6 +151,83 @@ def colors_of_curves_are_told_apart(lab):
             seen = [lab_of(np.array(matrix) @ color) for color in curves]
             least = min(np.linalg.norm(a - b) for i, a in enumerate(seen) for b in seen[:i])
             check(least > 10, f"two colors differ by {least:.1f} for people with {kind}")
+
+
+# -- Other pages -------------------------------------------------------------------------------------------------------
+
+
+def comparison_page(lab):
+    """Makes the page of three series, two clips and two scores, one of which has no BD-rate."""
+    points = [
+        Point(
+            Row("table", f"series {number}", Path(f"{number}-{i}.mkv"), None, None, None, rate, clip, f"crf {i}"),
+            clip,
+            rate * (1 + number / 4),
+            1_000_000,
+            frames=9,
+            values={"vmaf": 50.0 + 10 * i + number, "cambi": [3.0, 1.0, 2.0, 1.5][i]},
+            facts={"vmaf": Facts(None), "cambi": Facts("cambi", "high")},
+            models={"vmaf": "vmaf_v0.6.1"},
+        )
+        for number in range(3)
+        for clip in ("one", "two")
+        for i, rate in enumerate((200.0, 400.0, 800.0, 1600.0))
+    ]
+    library = SimpleNamespace(
+        bd_rate=lambda one, _, other, *__, **___: 100 * (other[0] / one[0] - 1), bd_psnr=lambda *_, **__: 1.5
+    )
+    comparison = Comparison(
+        points, ["vmaf", "cambi"], "series 0", "mean", "pchip", library, [f"a note {i}" for i in range(9)]
+    )
+    path = lab.folder / "comparison.html"
+    path.write_text(comparison_module.make_page(comparison))
+    return path
+
+
+def library_page(lab):
+    """Makes the page of five pairs, one of which has failed, and one has a warning."""
+    records = [
+        {
+            "id": name,
+            "error": None,
+            "pooled": {"vmaf": dict.fromkeys(NAMES, 95.0 - 20 * i)},
+            "worst_frame": {"vmaf": {"frame": 7, "time": 0.28, "score": 1.5}},
+            "models": {"vmaf": {"model": "vmaf_v0.6.1"}},
+            "warnings": ["a warning"] * (i == 2),
+        }
+        for i, name in enumerate([*FILM, EVIL])
+    ]
+    path = lab.folder / "library.html"
+    write_summary(path, Summary([*records, {"id": "bad", "error": "no such file"}]), "Scores of a list", 3)
+    return path
+
+
+@case
+def other_pages_have_words_first(lab):
+    """The page of a comparison says what a series costs, which encodes are worth having, what is doubtful, and what
+    scores mean; that of a library how good the pairs are and which are the worst. Many warnings are folded.
+    """
+    page = Content(comparison_page(lab))
+    page.is_safe()
+    page.has(
+        "What they cost",
+        "needs 25.00 % more bits than series 0 for the same vmaf, as a mean of the clips.",
+        "By vmaf, 10 of 24 encodes are on the convex hull of their clip: 8 of series 0, 2 of series 2.",
+        "What is doubtful",
+        "Over kbit/s, which are drawn by their logarithm. Lower is better.",
+        "6 more warnings",
+        "a note 8",
+    )
+    check(any("from 0 to 100, for a display of 1080 rows" in word for word in page.words), "what the model means")
+    page = Content(library_page(lab))
+    page.is_safe()
+    page.has(
+        "vmaf of the pairs is 65.00 on average, fair; half of them have at least 75.00.",
+        f"{EVIL} has a mean of 35.00; its worst frame is 7, at 0:00.280.",
+        "1 pair has failed: see below.",
+        "1 pair has warnings: see below.",
+        "4 pairs scored · 1 failed",
+    )
 
 
 # -- In a browser ------------------------------------------------------------------------------------------------------
@@ -340,6 +430,7 @@ def page_lays_maps_over_pictures(lab):
         status = lambda: browser.run("document.querySelector('.status').textContent")
         are_shown = "[...document.querySelectorAll('.shot .map')].every((map) => map.checkVisibility())"
         check_equal(browser.run(are_shown), False, "maps before they are asked for")
+        browser.run("document.querySelectorAll('details').forEach((fold) => fold.open = true)")
         browser.run("document.querySelector('#show-maps').click()")
         check_equal(browser.run(are_shown), True, "maps on the page")
         browser.run("document.querySelector('.compare').focus()")
@@ -539,6 +630,86 @@ def page_uses_wide_windows_and_fingers(lab):
 
 
 @case
+def names_end_lines_at_their_dots(lab):
+    """Lines end after dots and dashes of long names, not within the last letters; short words and options stay whole.
+    What all names begin with is left out where there is little room.
+    """
+    check_equal(broken(FILM[0]), "Big.<wbr>Film.<wbr>Title.<wbr>2026.<wbr>Remastered.<wbr>crf24.<wbr>mkv", "a name")
+    check_equal(broken("0.1.0-g17df358-dirty"), "0.1.0-<wbr>g17df358-<wbr>dirty", "a version")
+    check_equal(broken("a <b>.c of 12.5 %, short.mkv"), "a &lt;b&gt;.c of 12.5 %, short.mkv", "short words")
+    check_equal(telling_names(FILM), ["…crf24.mkv", "…crf33.mkv", "…crf42.mkv"], "names")
+    check_equal(telling_names(FILM[:1]), FILM[:1], "one name")
+    check_equal(telling_names(["a.b1", "a.b2"]), ["a.b1", "a.b2"], "short names")
+    check_equal(telling_names(["long_name_", "long_name_2"]), ["long_name_", "long_name_2"], "all of a name")
+    page = lab.folder / "page.html"
+    page.write_text(make_page(Page([encode_of(name, waves(90 - 9 * i, 30)) for i, name in enumerate(FILM)], ["vmaf"])))
+    content = Content(page)
+    content.has(*FILM, "…crf24.mkv", "…crf42.mkv")
+    card = next(word for word in content.words if word.startswith("worst\N{NO-BREAK SPACE}5"))
+    check_equal([part.count(" ") for part in card.split(" · ")], [0, 0], "blanks in a value of a card")
+
+
+@case
+def page_of_several_encodes_folds(lab):
+    """A page of three encodes and four scores is usable on a telephone: worst frames of all encodes but the first, and
+    all but curve and pooled values of the other scores, are folded. Paper has them all. A link to a folded frame opens
+    it, and facts that all encodes share stand there once.
+    """
+    others = {key: [30.0 + i % 7 for i in range(FRAMES)] for key in ("psnr_y", "cambi", "ciede2000")}
+    encodes = [encode_of(name, waves(90 - 9 * i, 20 + 10 * i), **others) for i, name in enumerate(FILM)]
+    for i, encode in enumerate(encodes):
+        encode.run |= {"backend": "cpu", "threads": 2 + i}
+    tables = run_tables(encodes)
+    check_equal([list(table.rows[0]) for table in tables], [["frames", "60"], ["threads", "2", "3", "4"]], "facts")
+    check_equal((len(run_tables(encodes[:1])), tables[0].heads[1]), (1, "all 3 encodes"), "tables of one encode")
+    page = lab.folder / "page.html"
+    page.write_text(make_page(Page(encodes, ["vmaf", *others])))
+    Content(page).has("More of psnr_y", f"Worst frames of {FILM[2]}")
+    folded = "[...document.querySelectorAll('details.printed-whole')]"
+    heights = f"{folded}.map((own) => own.lastElementChild.getBoundingClientRect().height)"
+    with chromium(lab.folder) as browser:
+        browser.open(page, 390)
+        check_equal(browser.run(f"{folded}.length"), 2 + 3, "what is folded")
+        height = browser.run("document.documentElement.scrollHeight")
+        check(height < 8500, f"height at 390: {height}")
+        browser.call("Emulation.setEmulatedMedia", media="print")
+        browser.settle()
+        check(min(browser.run(heights)) > 20, f"heights on paper: {browser.run(heights)}")
+
+
+@case
+def pictures_of_a_frame_share_a_row_on_paper(lab):
+    """The reference and three encodes stand in one row of a printed page; on a screen a link opens their list."""
+    sample = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
+    data = f"data:image/png;base64,{sample}"
+    made = worst.picture, worst.compressed
+    encodes = [encode_of(name, waves(90 - 9 * i, 20 + 10 * i)) for i, name in enumerate(FILM)]
+    page = lab.folder / "page.html"
+    try:
+        worst.picture, worst.compressed = lambda *_: b"picture", lambda *_: data
+        media, packets = Media("ffmpeg", FILM, "ref"), page_module._bit_rate
+        page_module._bit_rate = lambda _: None
+        page.write_text(make_page(Page(encodes, ["vmaf"], media, DYGRAPHS if DYGRAPHS.is_dir() else None, scenes=0)))
+    finally:
+        worst.picture, worst.compressed = made
+        page_module._bit_rate = packets
+    frames = [int(own["data-frame"]) for own in Content(page).all("li", **{"class": "frame"})]
+    tops = "[...document.querySelector('.pictures').children].map((own) => own.getBoundingClientRect().top)"
+    with chromium(lab.folder) as browser:
+        browser.open(page, 800, place=f"#t={frames[-1] / RATE}&f={frames[-1]}")
+        seen = f"document.getElementById('frame{frames[-1]}').checkVisibility()"
+        check_equal(browser.run(seen), True, "a folded frame that the address names")
+        browser.open(page, 800)
+        check_equal(browser.run(seen), False, "a folded frame")
+        browser.call("Emulation.setEmulatedMedia", media="print")
+        browser.call("Emulation.setDeviceMetricsOverride", width=718, height=1000, deviceScaleFactor=1, mobile=False)
+        browser.settle()
+        check_equal((len(browser.run(tops)), len(set(browser.run(tops)))), (4, 1), "pictures and rows")
+        check_equal(browser.run(seen), True, "a folded frame on paper")
+        is_silent(browser, page)
+
+
+@case
 def page_of_one_frame(lab):
     """A page of one frame says so, and draws its score."""
     encode = encode_of("e", [94.0])
@@ -573,17 +744,29 @@ def pages_have_landmarks_and_no_empty_heads(lab):
 
 @case
 def pages_pass_axe(lab):
-    """The checks of axe-core find no fault in the page and in the view of pictures, light and dark, wide and narrow."""
+    """The checks of axe-core, contrast among them, find no fault in the page and in the view of pictures, in those of
+    comparisons, of libraries and of whole files, light and dark, wide and narrow.
+    """
     found = find_spec("axe_core_python")
     if not found or not found.origin:
         raise Skip("the package axe-core-python is not installed")
     checks = Path(found.origin).with_name("axe.min.js").read_text()
-    page = page_with_pictures(lab)
     told = "axe.run().then((found) => found.violations.map(({id, nodes}) => [id, nodes[0].html]))"
-    with chromium(lab.folder) as browser:
-        for width, dark in ((1280, False), (390, True)):
-            browser.open(page, width, dark=dark)
-            browser.run(f"{checks};0")
-            check_equal(browser.run(told), [], f"faults, {width} wide")
-            browser.run("document.querySelector('.compare').click()")
-            check_equal(browser.run(told), [], f"faults of the view of pictures, {width} wide")
+    unfold = "document.querySelectorAll('details').forEach((fold) => fold.open = true)"
+    page = page_with_pictures(lab)
+    shutil.copy(lab.folder / "ref.mkv", lab.folder / "other.mkv")
+    # The view ends soon after its tab has gone elsewhere.
+    pages = page, comparison_page(lab), library_page(lab)
+    with chromium(lab.folder) as browser, cases_view.shown(lab, "one.mkv", "other.mkv", "ref.mkv") as (address, _):
+        for own in (address, *pages):
+            for width, dark in ((1280, False), (390, True), (390, False), (1280, True)):
+                browser.open(own, width, dark=dark)
+                browser.run(f"{checks};{unfold};0")
+                name = f"{'the view' if own == address else own.name}, {width} wide, {'dark' if dark else 'light'}"
+                check_equal(browser.run(told), [], f"faults of {name}")
+                if own == page:
+                    browser.run("document.querySelector('.compare').click()")
+                    check_equal(browser.run(told), [], f"faults of the view of pictures of {name}")
+                elif own == address:
+                    browser.press("Escape")
+                    check_equal(browser.run(told), [], f"faults of {name} without its view of pictures")

@@ -26,7 +26,7 @@ from vmafx.command.page import page as page_module
 from vmafx.command.page import scenes
 from vmafx.command.page.curves import MOST_PARTS, bit_rates, number_axis, position_axis
 from vmafx.command.page.decimation import averages, extremes
-from vmafx.command.page.document import render
+from vmafx.command.page.document import render, whole
 from vmafx.command.page.pictures import Media
 from vmafx.command.page.links import Link
 from vmafx.command.page.plots import Label
@@ -249,7 +249,7 @@ def infinite_scores_on_the_page(lab):
         page = page_of(lab, name, "--score", "xpsnr")
         row = page.words[page.words.index("std. dev.") + 1 :][:13]
         check_equal(row, ["equal", *["inf"] * 11, "–"], f"{name}: pooled values")
-        page.has("worst 5 % inf · worst inf")
+        page.has(" · ".join(map(whole, ("worst 5 % inf", "worst inf"))))
         check(name == "equal.csv" or page.words.count("inf") == 13, f"{name}: the window: {page.words}")
     (lab.folder / "equal.json").write_text(json.dumps({**summary, **nothing, "infinite_scores": [], "frames": frames}))
     check(math.isnan(read_scores(lab.folder / "equal.json")[0].scores["xpsnr"][0]), "null is not infinity by itself")
@@ -266,7 +266,7 @@ def worst_side_comes_first(lab):
         "Frame,vmaf,cambi,\n" + "".join(f"{i},{50 + i},{i / 10},\n" for i in range(41))
     )
     page = page_of(lab, "scores.csv", "--score", "cambi", "--score", "vmaf")
-    page.has("worst 5 % 3.80 · worst 4.00")
+    page.has(" · ".join(map(whole, ("worst 5 % 3.80", "worst 4.00"))))
     heads = [page.words[i - 11 : i + 1] for i, word in enumerate(page.words) if word == "std. dev."]
     check_equal(
         heads[0],
@@ -479,10 +479,10 @@ def pages_escape_all_texts(lab):
     encode.run, encode.pairing = {"version": EVIL, "backend": {EVIL: EVIL}}, {"paired": EVIL, EVIL: EVIL}
     encode.windows = [replace_pooled(window, EVIL) for window in encode.windows]
     evil_page = page_module.Page([encode, encode], [EVIL, "vmaf"], title=EVIL, warnings=[EVIL])
-    picture = Picture(Label(EVIL, 1), EVIL, EVIL, EVIL, problem=EVIL)
+    picture = Picture(Label(EVIL, 1), EVIL, EVIL, EVIL, problem=EVIL, telling=EVIL)
     link = Link(EVIL, f"#{EVIL}")
     frame = WorstFrame(EVIL, link, EVIL, 0, 0.0, [picture, replace(picture, data=EVIL)], link)
-    worst = WorstFrames(EVIL, True, [frame])
+    worst = WorstFrames(EVIL, True, [frame])  # folded where it is not the first
     found = scenes.Scenes(
         EVIL,
         [
@@ -499,7 +499,7 @@ def pages_escape_all_texts(lab):
             )
         ],
     )
-    sections = [replace(section, worst=[worst]) for section in page_module._sections(evil_page)]
+    sections = [replace(section, worst=[worst, worst]) for section in page_module._sections(evil_page)]
     texts = [
         page_module.make_page(evil_page),
         render_report(
@@ -521,7 +521,7 @@ def pages_escape_all_texts(lab):
             "the texts are not there, or not as texts",
         )
         page.allows(scripts=0)
-        check_equal([own["src"] for own in page.all("img")], [EVIL] * 2 * number, "pictures")
+        check_equal([own["src"] for own in page.all("img")], [EVIL] * 4 * number, "pictures")
         page.has(EVIL, f"{EVIL} of each frame over time")
     templates = Path(page_module.__file__).parent / "templates"
     for path in templates.iterdir():
@@ -544,7 +544,7 @@ def render_report(title, **values):
         "bit_rate": None,
         "windows": [],
         "several": False,
-        "run": Table([""], []),
+        "runs": [Table([EVIL, EVIL], [[EVIL, EVIL]])],
         "doubts": None,
     }
     return render("report.html", title, **{**nothing, **values})

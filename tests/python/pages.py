@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 
 from common import Skip, check, check_equal
 
-VOID = "meta", "img", "input", "br", "path"
+VOID = "meta", "img", "input", "br", "path", "wbr"
 
 
 OPTION = ("span", [("class", "option")])
@@ -19,7 +19,8 @@ OPTION = ("span", [("class", "option")])
 class Content(HTMLParser):
     """A parsed page whose elements are closed where they belong.
 
-    Its words are the texts of elements. Options of commands in them have elements that only keep them on one line.
+    Its words are the texts of elements. Options of commands in them have elements that only keep them on one line, and
+    lines may end at elements within a word.
     """
 
     def __init__(self, path):
@@ -32,6 +33,8 @@ class Content(HTMLParser):
         check_equal(self.open, [], "elements left open")
 
     def handle_starttag(self, tag, attributes):
+        if tag == "wbr":
+            return
         self._in_option = (tag, attributes) == OPTION
         if not self._in_option:
             self._before = None

@@ -135,6 +135,13 @@ class Encode:
         if self.numbers[-1] / rate <= MOST_TIME:
             self.times = array("d", (number / rate for number in self.numbers))
 
+    @property
+    def models(self) -> dict[str, str]:
+        """The names of models, by the keys of their scores, as far as the report tells them."""
+        told = self.run.get("models")
+        models = told.items() if isinstance(told, dict) else ()
+        return {key: model for key, model in models if isinstance(model, str)}
+
     def main_keys(self) -> list[str]:
         """The main scores, those of models first; else the last key."""
         found = {key: self.facts(key) for key in self.scores}

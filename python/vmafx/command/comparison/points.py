@@ -26,6 +26,7 @@ class Point:
     facts: dict[str, Facts] = field(default_factory=dict)  # facts of all scores
     keys: list[str] = field(default_factory=list)  # keys of the main scores
     warnings: list[str] = field(default_factory=list)
+    models: dict[str, str] = field(default_factory=dict)  # their names, by the keys of their scores
 
     @property
     def series(self) -> str:
@@ -37,6 +38,7 @@ class Point:
 
     def take_scores(self, encode: Encode, pool: str) -> None:
         self.frames, self.keys, self.warnings = len(encode.numbers), encode.main_keys(), encode.warnings
+        self.models = encode.models
         for key, scores in encode.scores.items():
             whole = all(-MOST_SCORE <= score <= MOST_SCORE for score in scores)
             self.facts[key] = encode.facts(key)

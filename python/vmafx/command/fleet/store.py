@@ -238,6 +238,11 @@ def _is_doubt(value: Any) -> bool:
     return _is_text(value.get("certainty", "")) and all(map(_is_number, places))
 
 
+def _are_models(value: Any) -> bool:
+    models = value.values() if isinstance(value, dict) else [None]
+    return all(isinstance(model, dict) and _is_text(model.get("model", "")) for model in models)
+
+
 CHECKS: dict[str, Callable[[Any], bool]] = {
     "id": _is_text,
     "stamp": _is_text,
@@ -249,7 +254,8 @@ CHECKS_OF_SCORED: dict[str, Callable[[Any], bool]] = {
     "warnings": lambda value: isinstance(value, list) and all(map(_is_text, value)),
 }
 OPTIONAL: dict[str, Callable[[Any], bool]] = {
-    "doubts": lambda value: isinstance(value, list) and all(map(_is_doubt, value))
+    "doubts": lambda value: isinstance(value, list) and all(map(_is_doubt, value)),
+    "models": _are_models,
 }
 
 # -- A database --------------------------------------------------------------------------------------------------------

@@ -13,16 +13,18 @@ from .._result import HEADS, score_cells
 from .._schemas import MOST_TIME
 from .._scores import Encode
 from .._outputs import PAGE, Guard, Output, check_outputs
-from .._terminal import note, print_table, whole_file
+from .._terminal import decimals_of, note, print_table, time_text, whole_file
 from ..page.curves import MOST_STATIC, Chart, cumulative, histogram
 from ..page.document import render
 from ..page.plots import Figure, plot
-from ..page.tables import Lines, Table, pooled_table
-from ..page.verdict import side_of
+from ..page.tables import Cell, Lines, Table, pooled_table
+from ..page.verdict import Said, grade_of, meaning, side_of
 from .store import Record
 
 MOST_FAILURES = 20  # shown on the terminal
 MOST_WARNED = 200  # pairs with warnings on the page
+WARNED = "pair has warnings", "pairs have warnings"
+MOST_WORST = 3  # pairs that the top of the page names
 
 
 class Summary:
@@ -100,16 +102,71 @@ def write_summary(path: Path, summary: Summary, title: str, worst: int, guard: G
         ),
         *_texts("Doubts", "what is seen", doubts[:MOST_WARNED]),
     ]
+    scored = len(summary.scored)
     text = render(
         "library.html",
         title,
-        facts=[f"{len(summary.scored):,} pairs scored", f"{len(summary.failed):,} failed"],
+        facts=[f"{scored:,} pair{'' if scored == 1 else 's'} scored", f"{len(summary.failed):,} failed"],
         warnings=[],
+        verdict=_verdict(summary),
         sections=[section for key in summary.keys if (section := _section(summary, key, worst))],
         texts=texts,
     )
     with whole_file(path, guard) as part:
         part.write_text(text, encoding="utf-8")
+
+
+def _verdict(summary: Summary) -> list[Said]:
+    """Says how good the pairs are by the first score, which are the worst, what is doubtful, and what scores mean."""
+    key = summary.keys[0] if summary.keys else ""
+    found = summary.worst(key, len(summary.scored))
+    having = [record for record in found if math.isfinite(float(record["pooled"][key]["mean"]))]
+    means = [float(record["pooled"][key]["mean"]) for record in having]
+    good: list[list[Cell]] = []
+    worst: list[list[Cell]] = []
+    if means:
+        mean, middle = math.fsum(means) / len(means), means[len(means) // 2]
+        number = f".{decimals_of(max(map(abs, means))) - 1}f"
+        graded = grade_of(_model(having[0], key), mean)
+        told = f"{key} of the pairs is {mean:{number}} on average" + (f", {graded}" if graded else "")
+        side = "at most" if known_facts(key).worse_is_high else "at least"
+        good.append([f"{told}; half of them have {side} {middle:{number}}." if len(means) > 1 else f"{told}."])
+        for record, own in list(zip(having, means))[:MOST_WORST]:
+            worst.append([record["id"], f"has a mean of {own:{number}}{_worst_place(record, key)}."])
+    parts = (
+        Said("How good", good or [["No pair has a score."]]),
+        Said("What is worst", worst),
+        Said("What is doubtful", [[text] for text in _troubles(summary)] or [["No pair has failed or is doubtful."]]),
+        Said("What scores mean", [[_meaning(summary, key)] for key in summary.keys]),
+    )
+    return [part for part in parts if part.lines]
+
+
+def _worst_place(record: Record, key: str) -> str:
+    worst = record["worst_frame"].get(key)
+    if not worst or abs(worst["time"]) > MOST_TIME:
+        return ""
+    return f"; its worst frame is {worst['frame']}, at {time_text(worst['time'])}"
+
+
+def _troubles(summary: Summary) -> list[str]:
+    """Returns sentences on pairs that failed, are doubtful, or have warnings."""
+    warned = sum(bool(record["warnings"]) for record in summary.scored)
+    counts = len(summary.failed), len(summary.doubtful), warned
+    words = ("pair has failed", "pairs have failed"), ("pair is doubtful", "pairs are doubtful"), WARNED
+    return [
+        f"{count:,} {one if count == 1 else many}: see below." for count, (one, many) in zip(counts, words) if count
+    ]
+
+
+def _model(record: Record, key: str) -> str:
+    """Returns the name of the model of a score; "" if the score is none of a model, or the record does not say."""
+    return str(record.get("models", {}).get(key, {}).get("model", ""))
+
+
+def _meaning(summary: Summary, key: str) -> str:
+    models = (_model(record, key) for record in summary.scored)
+    return f"{key}: {meaning(known_facts(key), key, next(filter(None, models), ''))}"
 
 
 def _section(summary: Summary, key: str, worst: int) -> Section | None:

@@ -16,9 +16,11 @@ from .curves import Axis, Chart, Curve, number_axis
 from .document import render
 from .plots import Card, Figure, Label, plot
 from .tables import Cell, Lines, Strong, Table, number
+from .verdict import MOST_TOLD, Said, meaning, side_of
 
 MOST_LARGE = 4  # clips with charts of the usual size; those of more are small multiples
 MOST_WARNINGS = 4  # more are folded
+MOST_DOUBTS = 2  # warnings about curves that are said at the top
 LEAST_TICKS = 4  # ticks on the axis of rates
 # Pieces of a line between two points of the hull: straight over the rate, it is bent over the rate's logarithm.
 HULL_STEPS = 12
@@ -29,6 +31,7 @@ class Section:
     """The page's section on one score."""
 
     key: str
+    side: str  # which scores are the better ones
     figures: list[Figure]
     by_clip: Table | None  # a row for each clip, a column for each series
     matrix: Table | None  # each series against each other one
@@ -53,6 +56,7 @@ def make_page(comparison: Comparison, title: str = "") -> str:
         warnings=list(dict.fromkeys([*comparison.notes, *comparison.of_points, *comparison.lacks])),
         cards_of=f"{comparison.keys[0]}{', mean of the clips' if len(comparison.clips) > 1 else ''}",
         cards=list(_cards(comparison)),
+        verdict=_verdict(comparison),
         series=[_label(comparison, series) for series in comparison.series],
         sections=[_section(comparison, key) for key in comparison.keys],
         anchor=comparison.anchor,
@@ -75,11 +79,72 @@ def _cards(comparison: Comparison) -> Iterator[Card]:
         rest = [f"{key} {percent(comparison.mean(key, series).rate)}" for key in others]
         if mean.rate_interval:
             rest.insert(0, " to ".join(map(percent, mean.rate_interval)))
-        yield Card(_label(comparison, series), percent(mean.rate), " · ".join(rest))
+        yield Card(_label(comparison, series), percent(mean.rate), rest)
 
 
 def _label(comparison: Comparison, series: str) -> Label:
     return Label(series, comparison.series.index(series), marked=True)
+
+
+# -- In words ----------------------------------------------------------------------------------------------------------
+
+
+def _verdict(comparison: Comparison) -> list[Said]:
+    """Says what the series cost against the anchor, which encodes are worth having, what is doubtful, and what the
+    scores mean.
+    """
+    key = comparison.keys[0]
+    parts = (
+        Said("What they cost", list(_costs(comparison, key))),
+        Said("Worth having", [_worth(comparison, key)]),
+        Said("What is doubtful", list(_doubts(comparison, key))),
+        Said("What scores mean", [[_meaning(comparison, key)] for key in comparison.keys]),
+    )
+    return [part for part in parts if part.lines]
+
+
+def _costs(comparison: Comparison, key: str) -> Iterator[list[Cell]]:
+    """Yields the BD-rates of the first score in words: of all series, or of the best and the worst of many."""
+    if comparison.lacks:
+        return
+    rates = {series: comparison.mean(key, series).rate for series in comparison.others}
+    ordered = sorted((series for series in rates if rates[series] is not None), key=lambda series: rates[series] or 0.0)
+    told = comparison.others if len(comparison.others) <= MOST_TOLD else list(dict.fromkeys(ordered[:1] + ordered[-1:]))
+    for series in told:
+        rate = rates[series]
+        if rate is None:
+            yield [_label(comparison, series), f"has no BD-rate by {key}: the reasons stand below."]
+            continue
+        more = "more" if rate > 0 else "fewer"
+        mean = ", as a mean of the clips" if len(comparison.clips) > 1 else ""
+        amount = f"{abs(rate):.2f} % {more} bits than" if rate else "as many bits as"
+        yield [_label(comparison, series), f"needs {amount} {comparison.anchor} for the same {key}{mean}."]
+
+
+def _worth(comparison: Comparison, key: str) -> list[Cell]:
+    """Says how many encodes of each series are on the hull of their clip."""
+    having = [point for point in comparison.points if point.values.get(key) is not None]
+    best = [point.series for point in having if comparison.is_on_hull(point, key)]
+    counts = [f"{best.count(series)} of {series}" for series in comparison.series if series in best]
+    told = f": {', '.join(counts)}" if 1 < len(comparison.series) and 0 < len(counts) <= MOST_TOLD else ""
+    return [f"By {key}, {len(best)} of {len(having)} encodes are on the convex hull of their clip{told}."]
+
+
+def _doubts(comparison: Comparison, key: str) -> Iterator[list[Cell]]:
+    found = list(comparison.of_deltas(key))
+    if comparison.lacks:
+        yield ["There are no BD-rates: the reason stands below."]
+    for text in found[:MOST_DOUBTS]:
+        yield [f"{text}."]
+    if len(found) > MOST_DOUBTS:
+        yield [f"{len(found) - MOST_DOUBTS} more warnings stand beside the differences by {key}."]
+    if not found and not comparison.lacks:
+        yield ["The curves give no doubts." if len(comparison.series) > 1 else "There is one curve, and no comparison."]
+
+
+def _meaning(comparison: Comparison, key: str) -> str:
+    model = next((point.models[key] for point in comparison.points if key in point.models), "")
+    return f"{key}: {meaning(comparison.facts(key), key, model)}"
 
 
 # -- A score -----------------------------------------------------------------------------------------------------------
@@ -89,6 +154,7 @@ def _section(comparison: Comparison, key: str) -> Section:
     figures = [_figure(comparison, key, clip) for clip in comparison.clips]
     return Section(
         key,
+        side_of(comparison.facts(key)),
         figures,
         _by_clip(comparison, key),
         _matrix(comparison, key),
@@ -291,9 +357,17 @@ def _points(comparison: Comparison) -> Table:
         scores = [_score(comparison, point, key) for key in comparison.keys]
         size = number(None if point.size is None else point.size / 1e6, 3)
         rows.append(
-            [_label(comparison, point.series), point.clip or "–", point.label, f"{point.bitrate:,.1f}", size, *scores]
+            [
+                _label(comparison, point.series),
+                *_clip(comparison, point.clip or "–"),
+                point.label,
+                f"{point.bitrate:,.1f}",
+                size,
+                *scores,
+            ]
         )
-    return Table(["series", "clip", "encode", "kbit/s", "megabytes", *comparison.keys], rows, texts=3)
+    clips = _clip(comparison, "clip")
+    return Table(["series", *clips, "encode", "kbit/s", "megabytes", *comparison.keys], rows, texts=2 + len(clips))
 
 
 def _score(comparison: Comparison, point: Point, key: str) -> str:

@@ -25,6 +25,10 @@ NOT_SHOWN = re.compile(r"[\ud800-\udfff\0-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 OPTION = re.compile(r"(?<!\S)(--[a-z][\w-]*)")  # of a command, which no line ends within
+MOST_UNFOLDED = 3  # warnings at the top of a page; the others are folded
+LONG_WORD = re.compile(r"\S{16,}")  # such as the name of a file
+# Where a line may end within such a word, but not within a number.
+LINE_END = re.compile(r"(?<=[\w)\]][._/+=-])(?!\d(?<=\d\.\d))(?=[\w(\[])")
 
 
 class NoTemplates(Failure):
@@ -119,6 +123,7 @@ def render(
         "scripts": parts,
         "charts": charts if dygraphs else [],
         "live": live,
+        "most_unfolded": MOST_UNFOLDED,
         "version": _header.version,
     }
     return _environment().get_template(template).render(title=title, **frame, **values)
@@ -144,7 +149,7 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = style_of, marker_of, place_in_colors, short_name, pieces
+    filters = style_of, marker_of, place_in_colors, short_name, pieces, broken, whole
     made.filters |= {function.__name__: function for function in filters}
     made.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     return made
@@ -153,6 +158,25 @@ def _environment() -> "Environment":
 def pieces(text: str) -> list[str]:
     """Cuts a text around the options of commands in it: every second piece is one."""
     return OPTION.split(text)
+
+
+def whole(text: str) -> str:
+    """Returns a text within which no line ends."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def broken(text: str) -> "Markup":
+    """Lets lines end after the dots, dashes and slashes of long words, so that they do not end within a short part of a
+    name.
+    """
+    from markupsafe import Markup
+
+    parts, end = [], 0
+    for word in LONG_WORD.finditer(text):
+        for place in LINE_END.finditer(text, *word.span()):
+            parts.append(text[end : place.start()])
+            end = place.start()
+    return Markup("<wbr>").join(map(_shown, [*parts, text[end:]]))
 
 
 def _shown(value: Any) -> Any:

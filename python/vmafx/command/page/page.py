@@ -27,9 +27,9 @@ from .curves import (
 from .document import render
 from .maps import Maps, Scale
 from .pictures import Media
-from .plots import Card, Figure, Label, plot
+from .plots import Card, Figure, Label, plot, telling_names
 from .scenes import scenes_of_page
-from .tables import Cell, Table, decimals_for, doubts_table, number, pooled_table, run_table, windows_table
+from .tables import Cell, Table, decimals_for, doubts_table, number, pooled_table, run_tables, windows_table
 from .verdict import side_of, verdict
 from .worst import Place, Worst, WorstFrames
 
@@ -100,7 +100,7 @@ def make_page(page: Page) -> str:
         scenes=scenes_of_page(page.encodes, page.keys, page.media, page.scenes),
         windows=list(_windows(page)),
         several=len(page.encodes) > 1,
-        run=run_table(page.encodes),
+        runs=run_tables(page.encodes),
         said=page.said,
     )
 
@@ -133,7 +133,7 @@ def _cards(page: Page) -> Iterator[Card]:
                 number(values[name], decimals_for(values))
                 for name in (worst_tail_name(facts), worst_value_name(facts), "mean")
             )
-            yield Card(Label(encode.name, place), mean, f"worst 5 % {tail} · worst {worst}")
+            yield Card(Label(encode.name, place), mean, [f"worst 5 % {tail}", f"worst {worst}"])
 
 
 # -- Sections ----------------------------------------------------------------------------------------------------------
@@ -182,9 +182,10 @@ def _live(page: Page, chart: Chart) -> Figure:
 def _multiples(chart: Chart) -> Iterator[Figure]:
     if len(chart.curves) < LEAST_MULTIPLES:
         return
-    for curve in chart.curves:
+    names = telling_names([curve.name for curve in chart.curves])
+    for curve, name in zip(chart.curves, names):
         own = replace(chart, curves=[curve], label=f"{curve.name}: {chart.label}", wrong=())
-        yield Figure(curve.name, plot(own, MULTIPLE_POINTS))
+        yield Figure(name, plot(own, MULTIPLE_POINTS))
 
 
 def _bit_rate(page: Page) -> tuple[Figure, Table] | None:

@@ -3,12 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 from typing import NamedTuple
 
 from .curves import Chart, Curve
 
 WIDTH, HEIGHT = 1000, 300
 MOST_NAME, NAME_END = 40, 19  # characters of a name, and of its ends if it is longer
+LEAST_COMMON = 8  # characters of the beginnings of names that are left out
 LONE = 4  # half the width of the dash for a point whose neighbors are missing
 COLORS = 8  # colors of style.css; further curves have them again, dashed
 
@@ -26,6 +28,15 @@ MARKERS = (
 )
 
 
+def telling_names(names: Sequence[str]) -> list[str]:
+    """Returns names without what all of them begin with, up to a dot, a dash or the like, if that is long."""
+    common = commonprefix(names) if len(names) > 1 else ""
+    begin = max(common.rfind(sign) for sign in "._-/ ") + 1
+    if begin < LEAST_COMMON or any(len(name) == begin for name in names):
+        return list(names)
+    return [f"…{name[begin:]}" for name in names]
+
+
 @dataclass(frozen=True)
 class Label:
     """The name of an encode or a series, with a short line in its color."""
@@ -41,7 +52,7 @@ class Card:
 
     label: Label
     value: str
-    others: str
+    others: Sequence[str]  # no line ends within one of them
 
 
 class Tick(NamedTuple):

@@ -183,17 +183,26 @@ def doubts_table(encodes: Sequence[Encode]) -> Table | None:
     return Table(heads, rows, texts=len(heads)) if rows else None
 
 
-def run_table(encodes: Sequence[Encode]) -> Table:
-    """Returns a table of how the frames were paired, and what computed the scores."""
+def run_tables(encodes: Sequence[Encode]) -> list[Table]:
+    """Returns tables of how the frames were paired, and what computed the scores: one of what all encodes have in
+    common, one of what differs.
+    """
     names = [name for name in dict.fromkeys(name for encode in encodes for name in encode.pairing)]
-    rows: list[list[Cell]] = [["frames", *(str(len(encode.numbers)) for encode in encodes)]]
+    rows = [["frames", *(str(len(encode.numbers)) for encode in encodes)]]
     rows += [[name.replace("_", " "), *(_text(encode.pairing.get(name)) for encode in encodes)] for name in names]
     rows += [
         [name, *(_text(encode.run.get(name)) for encode in encodes)]
         for name in ("version", "models", "backend", "device", "cpu", "threads", "n_subsample")
     ]
     filled = [row for row in rows if any(cell != "–" for cell in row[1:])]
-    return Table(["fact", *(Label(encode.name, place) for place, encode in enumerate(encodes))], filled)
+    common = [row[:2] for row in filled if len(set(row[1:])) == 1]
+    differing = [row for row in filled if len(set(row[1:])) > 1]
+    head: Cell = f"all {len(encodes)} encodes" if len(encodes) > 1 else Label(encodes[0].name, 0)
+    tables = (
+        Table(["fact", head], common),
+        Table(["fact", *(Label(encode.name, place) for place, encode in enumerate(encodes))], differing),
+    )
+    return [table for table in tables if table.rows]
 
 
 def _text(value: Any) -> str:

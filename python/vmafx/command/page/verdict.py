@@ -79,7 +79,7 @@ def _goodness(place: int, encode: Encode, key: str, several: bool) -> list[Cell]
     mean = number(values["mean"], decimals)
     if not facts.tells_quality:
         return [*_name(place, encode, several), f"{key} is {mean} on average; it does not tell of quality by itself."]
-    grade = grade_of(encode, key, values["mean"])
+    grade = grade_of(_model_of(encode, key), values["mean"])
     graded = f", {grade}" if grade else ""
     if len(encode.scores[key]) == 1:
         return [*_name(place, encode, several), f"{key} is {mean}{graded}, of one frame."]
@@ -94,17 +94,15 @@ def _name(place: int, encode: Encode, several: bool) -> list[Cell]:
     return [Label(short_name(encode.name), place)] if several else []
 
 
-def grade_of(encode: Encode, key: str, mean: float | None) -> str:
+def grade_of(model: str, mean: float | None) -> str:
     """Returns the word for the quality, "" if the model of a score is not known to have such words."""
-    if mean is None or not _model_of(encode, key).startswith(VOTING):
+    if mean is None or not model.startswith(VOTING):
         return ""
     return next(word for least, word in VOTES if mean >= least)
 
 
 def _model_of(encode: Encode, key: str) -> str:
-    models = encode.run.get("models")
-    model = models.get(key) if isinstance(models, dict) else None
-    return model if isinstance(model, str) else ""
+    return encode.models.get(key, "")
 
 
 # -- What scores mean --------------------------------------------------------------------------------------------------

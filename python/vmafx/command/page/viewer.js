@@ -218,6 +218,16 @@ const viewer = (() => {
 
   const pictureOf = (side) => view.frame.pictures[side ? view.right : view.left];
   const described = ({ name, score }) => (score ? `${name}, ${score}` : name);
+  // Names of encodes without what all of them begin with, up to a dot, a dash or the like, if that is long.
+  const LEAST_COMMON = 8; // characters
+  const briefly = (own) => {
+    const names = view.frame.pictures.slice(1).map(({ name }) => name);
+    let common = 0;
+    while (names.length > 1 && names.every((name) => name.length > common && name[common] === names[0][common])) common++;
+    const begin = Math.max(...[..."._-/ "].map((sign) => (names[0] ?? "").slice(0, common).lastIndexOf(sign))) + 1;
+    const isCut = names.includes(own.name) && begin >= LEAST_COMMON && names.every((name) => name.length > begin);
+    return described(isCut ? { ...own, name: `…${own.name.slice(begin)}` } : own);
+  };
 
   const setWipe = (part) => {
     view.wipe = clamped(part, 0, 1);
@@ -274,7 +284,7 @@ const viewer = (() => {
       const own = pictureOf(i);
       if (image.src !== own.image.src) image.src = own.image.src;
       image.alt = own.image.alt;
-      tag.textContent = described(own);
+      tag.textContent = briefly(own);
     });
     modes.forEach((own) => own.setAttribute("aria-pressed", own.value === view.mode));
     gain.hidden = view.mode !== "difference";
@@ -307,7 +317,7 @@ const viewer = (() => {
   const fill = () => {
     title.textContent = view.frame.title;
     choices.forEach((choice, side) => {
-      const options = view.frame.pictures.map((own, i) => make("option", { value: i, textContent: described(own) }));
+      const options = view.frame.pictures.map((own, i) => make("option", { value: i, textContent: briefly(own) }));
       choice.replaceChildren(...options);
       choice.value = side ? view.right : view.left;
     });
@@ -499,6 +509,7 @@ const viewer = (() => {
     document.querySelectorAll(".frame.here").forEach((item) => item.classList.remove("here"));
     if (!found) return;
     found.item.classList.add("here");
+    for (let fold = found.item.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
     // A link in the list of frames leads to the curve instead.
     if (!section?.contains(found.item)) found.item.scrollIntoView({ block: "center" });
   });

@@ -14,7 +14,7 @@ from . import maps as page_maps
 from .links import Link, link_to
 from .maps import Map, Maps, Scale
 from .pictures import MOST_SAMPLES, MOST_TEXT, QUALITIES, Media, compressed, picture
-from .plots import Label
+from .plots import Label, telling_names
 from .tables import decimals_of_frames, number
 
 APART_S, APART = 1.0, 1 / 8  # distance of worst frames: seconds, or this part of the whole length if that is less
@@ -33,6 +33,7 @@ class Picture:
     problem: str = ""
     place: int = 0  # of an encode's frame in its lists
     map: Map | None = None
+    telling: str = ""  # what tells the name from those of the other encodes
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,11 @@ class WorstFrames:
     has_pictures: bool
     frames: list[WorstFrame]
     told: str = ""  # how the pictures were made smaller, if they were
+
+    @property
+    def summary(self) -> str:
+        """The list in a few words, for where it is folded."""
+        return f"{self.frames[0].score} in {self.frames[0].place.text}"
 
 
 @dataclass
@@ -110,13 +116,14 @@ class Worst:
 
     def _wanted(self, place: int, i: int, time: float, key: str, decimals: int) -> Iterator[Picture]:
         """Yields the pictures of a frame, without their data: the reference, the encode, the others."""
+        names = telling_names([encode.name for encode in self.encodes])
         yield Picture(None, "reference", f"frame {self.encodes[place].numbers[i]} of reference")
         for other in (place, *(other for other in range(len(self.encodes)) if other != place)):
             encode = self.encodes[other]
             if encode.times and (near := _nearest(encode, time)) is not None:
                 score = number(encode.scores[key][near], decimals) if key in encode.scores else ""
                 what = f"frame {encode.numbers[near]} of {encode.name}"
-                yield Picture(Label(encode.name, other), encode.name, what, score, place=near)
+                yield Picture(Label(encode.name, other), encode.name, what, score, place=near, telling=names[other])
 
     def _with_pictures(self, lists: Sequence[WorstFrames]) -> list[WorstFrames]:
         wanted = [(frame, picture) for found in lists for frame in found.frames for picture in frame.pictures]
