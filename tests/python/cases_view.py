@@ -307,7 +307,10 @@ def view_lays_maps_over_pictures(lab):
     check(maps and {(own["width"], own["height"]) for own in maps} == {("100.0000%",) * 2}, f"maps of a page: {maps}")
     vmafx(lab, "score", "bad.mkv", "ref.mkv", "--report-maps").failed(2, "name the page, too")
     vmafx(lab, "view", "bad.mkv", "ref.mkv", "--maps", "--no-scores").failed(2, "--maps comes of scoring")
-    vmafx(lab, "view", "bad.mkv", "ref.mkv", "--maps", *FAST).failed(2, "--maps shows the maps of models")
+    vmafx(lab, "view", "bad.mkv", "ref.mkv", "--maps", *FAST).failed(2, "--maps shows the map of a model")
+    vmafx(lab, "view", "bad.mkv", "ref.mkv", "--maps", "--feature", "psnr").failed(
+        2, "scored at 1920x1080 and 320x180: give --scale reference"
+    )
 
 
 # -- In a browser ------------------------------------------------------------------------------------------------------

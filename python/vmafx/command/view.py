@@ -88,8 +88,11 @@ def run(arguments: argparse.Namespace) -> int:
     inputs = [*arguments.videos, arguments.scores, *read_for_scoring(arguments)]
     check_outputs(inputs, [], force=False)
     work = _prepared(arguments)
-    if arguments.maps and (len(work.groups) > 1 or not work.models):
-        raise Failure("--maps shows the maps of models of one size: give one of them with --model", 2)
+    if arguments.maps and not work.models:
+        raise Failure("--maps shows the map of a model: give one with --model", 2)
+    if arguments.maps and len(work.groups) > 1:
+        sizes = " and ".join(map(str, dict.fromkeys(map(work.size_of, work.groups))))
+        raise Failure(f"--maps needs scores of one size, but these are scored at {sizes}: give --scale reference", 2)
     with tempfile.TemporaryDirectory(prefix="vmafx-") as folder, _shown(arguments, work, Path(folder)) as server:
         emit(f"{server.address}\n")
         if not arguments.no_browser and any(map(os.environ.get, DISPLAYS)):
