@@ -95,8 +95,9 @@ constexpr double kPlaceOfCells = 3;
 constexpr double kErrorFloor = 1.0 / 256;
 
 /* An encode stands still that follows less than this part of what moves within kNeighbours frames, in squared levels of
- * cells without their noise; and what must move. */
-constexpr double kStandsStill = 0.3, kLeastMoves = 0.5;
+ * cells without their noise; and what must move, also as a part of the noise, which is what changes from one frame to
+ * the next. */
+constexpr double kStandsStill = 0.3, kLeastMoves = 0.5, kLeastOfNoise = 0.1;
 
 /* The width of bars is sure if it changes by no more than this part of it. */
 constexpr double kErrorOfBars = 0.15;
@@ -162,13 +163,12 @@ void Geometry::see_pace(int64_t frame, const PairMeans& means, Sums& sums) {
   if (has_detail(frame + kNeighbours)) earlier_ = {frame, means};
   if (has_detail(frame + 1)) before_ = {frame, means};
   if (!has_detail(frame) || earlier_.frame != frame - kNeighbours || before_.frame != frame - 1) return;
+  const auto noise = [&](LumaMeans PairMeans::* of) { return change_between(before_.means.*of, means.*of); };
   const auto moves = [&](LumaMeans PairMeans::* of) {
-    const double all = change_between(earlier_.means.*of, means.*of),
-                 noise = change_between(before_.means.*of, means.*of);
-    return std::max(all - noise, 0.0);
+    return std::max(change_between(earlier_.means.*of, means.*of) - noise(of), 0.0);
   };
   const double of_ref = moves(&PairMeans::ref);
-  if (of_ref < kLeastMoves) return;
+  if (of_ref < kLeastMoves || of_ref < kLeastOfNoise * noise(&PairMeans::ref)) return;
   sums.moving++;
   sums.still += moves(&PairMeans::dist) < kStandsStill * of_ref;
 }
@@ -653,11 +653,16 @@ struct Geometry::Number {
   double value;
 };
 
-/* Borders of the encode that hide a part of the reference. */
-void Geometry::add_padding(int axis, std::vector<Number>& numbers) const {
+/* Borders of the encode that hide a part of the reference, so many levels above black. Where profiles tell nothing, as
+ * all edges lie in one place, borders have to hide more. */
+constexpr double kHidden = 4, kMuchHidden = 16;
+
+void Geometry::add_padding(int axis, bool told, std::vector<Number>& numbers) const {
   const Bars& bars = sums_.bars[axis];
-  if (!bars.in_dist() || bars.lost / bars.frames <= 4 || bars.ref[0] >= 2 || bars.ref[1] >= 2) return;
-  const bool sure = bars.frames > 1 && bars.lost / bars.frames > 16 && bars.last();
+  if (!bars.in_dist() || bars.ref[0] >= 2 || bars.ref[1] >= 2) return;
+  const double hidden = bars.lost / bars.frames;
+  if (hidden <= (told ? kHidden : kMuchHidden)) return;
+  const bool sure = bars.frames > 1 && hidden > kMuchHidden && bars.last() && told;
   const double bin = static_cast<double>(size(axis)) / (axis == kX ? means_.column_bins() : means_.row_bins());
   for (int end = 0; end < 2; end++) {
     if (bars.dist[end] < 4) continue;
@@ -708,12 +713,14 @@ Finding Geometry::finding_of(Kind kind, const std::vector<Number>& numbers) cons
 
 void Geometry::find_parts(std::vector<Finding>& findings) const {
   const Joint joints[kAxes] = {joined(kX), joined(kY)};
-  const double fitted = std::min(joints[kX].fitted, joints[kY].fitted);
+  const auto tells = [&](int axis) { return joints[axis].frames > 0; };
+  const double fitted = tells(kX) && tells(kY) ? std::min(joints[kX].fitted, joints[kY].fitted)
+                                               : std::max(joints[kX].fitted, joints[kY].fitted);
   std::vector<Number> numbers;
   for (int axis = 0; axis < kAxes; axis++) {
     if (const auto certainty = certainty_of(joints[axis], joints[1 - axis]))
       add_displacement(axis, joints[axis], *certainty, numbers);
-    else if (fitted >= 0.5) add_padding(axis, numbers);
+    else if (fitted >= 0.5) add_padding(axis, tells(axis), numbers);
   }
   for (Kind kind : {Kind::kCropped, Kind::kPadded, Kind::kScaled, Kind::kShifted}) {
     Finding f = finding_of(kind, numbers);

@@ -120,7 +120,7 @@ class Geometry {
   std::optional<Certainty> certainty_of(const Joint& axis, const Joint& other) const;
   void find_bars(std::vector<Finding>& findings) const;
   struct Number;
-  void add_padding(int axis, std::vector<Number>& numbers) const;
+  void add_padding(int axis, bool told, std::vector<Number>& numbers) const;
   void add_displacement(int axis, const Joint& joint, Certainty certainty, std::vector<Number>& numbers) const;
   Finding finding_of(Kind kind, const std::vector<Number>& numbers) const;
   void find_parts(std::vector<Finding>& findings) const;

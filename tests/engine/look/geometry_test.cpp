@@ -166,6 +166,37 @@ START_TEST(encodes_that_stand_still_are_not_shifted) {
 }
 END_TEST
 
+/* Blocks whose level changes from frame to frame, in both pictures by itself: what moves beside them cannot be told
+ * from them, and does not say that the encode stands still. */
+START_TEST(encodes_that_flicker_do_not_stand_still) {
+  constexpr int kBlock = 8;
+  const auto flicker = [](Painted& p, Random& random) {
+    for (int y = 0; y < kH; y += kBlock) {
+      for (int x = 0; x < kW; x += kBlock) {
+        const float change = 40 * random() - 20;
+        for (int k = 0; k < kBlock * kBlock; k++) p.at(x + k % kBlock, y + k / kBlock)[0] += change;
+      }
+    }
+  };
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
+    const Canvas canvas(seed);
+    Random random(seed + 1000);
+    Looking<Geometry> looking(format());
+    for (int64_t detail : {48, 96, 144}) {
+      for (int64_t frame = detail - 8; frame <= detail + 8; frame++) {
+        const Camera camera{.left = 60, .top = 60};
+        Painted ref = seen(canvas, camera, kW, kH), dist = part(canvas, camera, 0, 0, kW, kH + 8);
+        flicker(ref, random);
+        flicker(dist, random);
+        looking.add(frame, ref, dist);
+      }
+    }
+    const auto findings = looking.finish();
+    ck_assert_msg(find(findings, Kind::kPadded), "seed %d", seed);
+  }
+}
+END_TEST
+
 START_TEST(symmetries_are_named) {
   struct Symmetry {
     double x[3], y[3];  // the place is x[0] + x[1] u + x[2] v, likewise y
@@ -218,6 +249,29 @@ START_TEST(bars_of_several_widths_are_not_sure) {
       ck_assert_msg(f && (f->certainty == Certainty::kSure) == !less, "seed %d: %d", seed, less);
     }
   }
+}
+END_TEST
+
+/* Borders are seen, too, where all edges of rows lie in one place, so that nothing else tells of rows. */
+START_TEST(bars_of_pictures_without_rows_are_borders) {
+  constexpr int kBar = 6;
+  const auto columns = [](int from) {
+    Painted p{kW, kH, std::vector<Samples>(kW * kH)};
+    for (int y = 0; y < kH; y++)
+      for (int x = 0; x < kW; x++) p.at(x, y) = {60 + static_cast<float>((x + from) / 12 * 37 % 130), 128, 128};
+    return p;
+  };
+  Looking<Geometry> looking(format());
+  for (int64_t frame = 0; frame < 5; frame++) {
+    Painted p = columns(static_cast<int>(frame));
+    fill(p, 0, kH - kBar, kW, kH, {16, 128, 128});
+    looking.add(frame, columns(static_cast<int>(frame)), p);
+  }
+  const auto findings = looking.finish();
+  const Finding* const f = find(findings, Kind::kPadded);
+  ck_assert(f && f->certainty == Certainty::kLikely);
+  ck_assert_double_eq_tol(number(*f, "bottom"), kBar, 1);
+  ck_assert(std::isnan(number(*f, "top")));
 }
 END_TEST
 
@@ -319,8 +373,10 @@ int main() {
                                 {"lag", a_lag_is_no_shift},
                                 {"pans", pans_are_no_shifts},
                                 {"still", encodes_that_stand_still_are_not_shifted},
+                                {"flicker", encodes_that_flicker_do_not_stand_still},
                                 {"symmetries", symmetries_are_named},
                                 {"bars", bars_are_borders_of_one_or_a_note_of_both},
+                                {"bars_alone", bars_of_pictures_without_rows_are_borders},
                                 {"unsure_bars", bars_of_several_widths_are_not_sure},
                                 {"good", nothing_is_said_of_good_encodes},
                                 {"long", long_streams_have_their_crops},
