@@ -245,7 +245,7 @@ void ff_vmafx_pairs_report_interlacing(VMAFXPairs *p, AVFilterContext *ctx, int 
         return;
     p->told_interlaced = 1;
     av_log(ctx, AV_LOG_WARNING,
-           "The %s input is interlaced and the %s input is not, so their lines are of different times. "
-           "bwdif=send_frame before the %s input deinterlaces it; setfield=prog there, if only its tag is wrong.\n",
-           names[interlaced], names[!interlaced], names[interlaced]);
+           "The %s input is interlaced and the %s input is not, as their tags say. If its pictures alone are combed, "
+           "bwdif=send_frame before it deinterlaces them; if those of both are, or none, only a tag is wrong: "
+           "setfield=prog before it.\n", names[interlaced], names[!interlaced]);
 }

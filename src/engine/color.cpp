@@ -55,6 +55,8 @@ void warn_of_colors(const InputFormat& ref, const InputFormat& dist, bool scores
           "scale=out_color_matrix=... before one of them converts it; setparams=colorspace=...");
   compare(&Color::transfer, transfer_name, "transfer",
           "zscale=transfer=... before one of them converts it; setparams=color_trc=...");
+  compare(&Color::primaries, primaries_name, "primaries",
+          "zscale=primaries=... before one of them converts it; setparams=color_primaries=...");
   if (scores_models && (is_hdr(ref) || is_hdr(dist)))
     log.warning(
         format_text("The transfer is %s; the VMAF models know SDR video only, the score means little. Map the tones of "

@@ -494,6 +494,9 @@ START_TEST(colors_that_do_not_go_together_are_warned_of) {
        "scale=out_range=tv,format=yuv420p before the reference input"},
       {{.matrix = 5}, {.matrix = 9}, "The inputs differ in color matrix (distorted bt2020nc, reference bt470bg)"},
       {{.transfer = 1}, {.transfer = 99}, "The inputs differ in color transfer (distorted 99, reference bt709)"},
+      {{.primaries = 12},
+       {.primaries = 1},
+       "The inputs differ in color primaries (distorted bt709, reference smpte432)"},
       {{.transfer = 16}, {.transfer = 16}, "The transfer is smpte2084; the VMAF models know SDR video only"},
       {{}, {.transfer = 18}, "The transfer is arib-std-b67; the VMAF models know SDR video only"},
   };

@@ -274,7 +274,7 @@ def formats_that_differ_are_still_refused(lab):
 
 
 @case
-def range_matrix_and_transfer_are_compared(lab):
+def range_matrix_transfer_and_primaries_are_compared(lab):
     lab.compare("[0]setparams=range=pc[d];[1]setparams=range=tv[r];[d][r]vmafx").says(
         "differ in color range (main pc, reference tv)"
     ).score()
@@ -283,6 +283,10 @@ def range_matrix_and_transfer_are_compared(lab):
     ).score()
     lab.compare("[0]setparams=color_trc=bt709[d];[1]setparams=color_trc=smpte170m[r];[d][r]vmafx").says(
         "differ in color transfer"
+    ).score()
+    primaries = "setparams=color_primaries"
+    lab.compare(f"[0]{primaries}=bt709[d];[1]{primaries}=smpte432[r];[d][r]vmafx").says(
+        "differ in color primaries (main bt709, reference smpte432). zscale=primaries=... before one of them"
     ).score()
     for other in ("tv", "unknown"):
         lab.compare(f"[0]setparams=range=unknown[d];[1]setparams=range={other}[r];[d][r]vmafx").does_not_say(
@@ -337,8 +341,8 @@ def interlaced_against_progressive_is_warned_of(lab):
     sides = "[0]setfield={}[d];[1]setfield={}{}[r];[d][r]vmafx"
     outcome = lab.compare(sides.format("prog", "tff", ""))
     outcome.says("The reference input is interlaced and the main input is not").says(
-        "bwdif=send_frame before the reference"
-    ).score()
+        "If its pictures alone are combed, bwdif=send_frame before it"
+    ).says("setfield=prog before it").score()
     check_equal(outcome.stderr.count("is interlaced and"), 1, "warnings")
     lab.compare(sides.format("bff", "prog", "")).says(
         "The main input is interlaced and the reference input is not"
