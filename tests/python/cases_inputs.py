@@ -4,7 +4,7 @@ import json
 import struct
 
 from command import vmafx
-from common import case, check, check_equal
+from common import ALL, case, check, check_equal
 
 WIDTH, HEIGHT, SECONDS = 160, 90, 1
 NEAR = "-c:v libx264 -crf 5 -preset ultrafast"
@@ -82,6 +82,22 @@ def orientation_of_a_photo(lab):
     (lab.folder / "turned.jpg").write_bytes(photo[:2] + segment + photo[2:])
     made(lab, "turned.jpg", "turned.png")
     check_psnr(lab, "turned.png", "turned.jpg", 40, 1)
+
+
+@case
+def rotation_of_a_phone(lab):
+    """Tags of rotation are followed, and one that an encode has lost is found."""
+    source(lab, "ref.mkv", size="320x180")
+    made(lab, "ref.mkv", "lying.mp4", NEAR)
+    lab.run("-i lying.mp4 -c copy -metadata:s:v rotate=90 phone.mp4").succeeded()
+    made(lab, "phone.mp4", "upright.mp4", NEAR)
+    check_psnr(lab, "upright.mp4", "phone.mp4", 45, 25)
+    check_psnr(lab, "phone.mp4", "upright.mp4", 45, 25)
+    done = check_psnr(lab, "lying.mp4", "phone.mp4", 45, 25)
+    done.says("lying.mp4 lies on its side, as the pictures show: turned by ")
+    lab.run("-i lying.mp4 -c copy -metadata:s:v rotate=180 down.mp4").succeeded()
+    done = check_psnr(lab, "lying.mp4", "down.mp4", 45, 25)
+    done.says("lying.mp4 is turned or mirrored, as the pictures show: turned back")
 
 
 def with_aperture(movie, width, height, coded):
@@ -183,6 +199,45 @@ def a_rate_of_rounded_durations(lab):
     frames = len(range(0, 8 * 500, 21))
     check_psnr(lab, "new.mp4", "old.mkv", 60, frames).does_not_say("frames a second")
     check_psnr(lab, "old.mkv", "new.mp4", 60, frames)
+
+
+@case
+def rates_of_an_encode_that_was_renumbered(lab):
+    """As many frames at another rate are those of the reference by number, if its first ones are."""
+    source(lab, "ref.mkv", rate=60, seconds=2)
+    made(lab, "ref.mkv", "fast.avi", NEAR, "-bf 2 -preset veryfast")
+    text = (
+        "has as many frames as the reference at another rate, and other times, as the pictures show: frames are paired"
+    )
+    lab.run("-r 25 -i fast.avi -c copy slow.avi").succeeded()
+    lab.run("-r 25 -i ref.mkv", NEAR, "slow.mp4").succeeded()
+    for name in "slow.avi", "slow.mp4":
+        check_psnr(lab, name, "ref.mkv", 45, 120).says(f"{name} {text}")
+    check_psnr(lab, "ref.mkv", "slow.mp4", 45, 120).says(f"ref.mkv {text}")
+    source(lab, "film.mkv", rate=24, seconds=3)
+    lab.run("-r 25 -i film.mkv", NEAR, "video.mp4").succeeded()  # 4 % faster: a frame apart after 24
+    check_psnr(lab, "video.mp4", "film.mkv", 45, 72).says(f"video.mp4 {text}")
+    for words in (("--pair-by", "time"), ("--as-is",))[: 2 if ALL else 1]:
+        scored(lab, "video.mp4", "film.mkv", *words)[1].does_not_say(text)
+    made(lab, "ref.mkv", "other.mkv", "-vf hue=H=0.3*n,setpts=2*PTS -r 30 -frames:v 120", NEAR)
+    scored(lab, "other.mkv", "ref.mkv")[1].does_not_say(text)
+
+
+@case
+def edit_lists_and_starts_of_movies(lab):
+    """What an edit list hides is not compared, and an empty edit is no picture."""
+    source(lab, "ref.mkv", seconds=4)
+    made(lab, "ref.mkv", "whole.mp4", NEAR, "-preset veryfast -bf 3 -g 50")
+    lab.run("-ss 1.52 -i whole.mp4 -c copy hidden.mp4").succeeded()
+    lab.run("-ss 1.52 -i ref.mkv -c:v ffv1 rest.mkv").succeeded()
+    check_psnr(lab, "hidden.mp4", "rest.mkv", 45, 62)
+    check_psnr(lab, "rest.mkv", "hidden.mp4", 45, 62)
+    sound = "-f lavfi -i sine=d=4 -map 0:v -map 1:a -c:v copy"
+    lab.run("-itsoffset 0.5 -i whole.mp4", sound, "late.mp4").succeeded()
+    check_psnr(lab, "late.mp4", "ref.mkv", 45, 100).says("late.mp4 at 0.500 s", "taken from their first frame")
+    for name, words in ("without.mp4", "-use_editlist 0"), ("pieces.mp4", "-movflags +frag_keyframe+empty_moov"):
+        lab.run("-i whole.mp4 -c copy", words, name).succeeded()
+        check_psnr(lab, name, "ref.mkv", 45, 100)
 
 
 @case

@@ -12,6 +12,10 @@ from ._models import Size
 from ._terminal import Failure
 
 MADE_UP_RATE = Fraction(25)  # of frames that are counted, if the reference tells no rate
+SHOWN = "as the pictures show"
+RENUMBERED = (
+    f"has as many frames as the reference at another rate, and other times, {SHOWN}: frames are paired by number"
+)
 RANGES = {"limited": False, "tv": False, "full": True, "pc": True}
 MATRICES = {name: name for name in SCALE_MATRICES} | {"bt601": "smpte170m", "bt2020": "bt2020nc"}
 

@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import fmean
 
-from ._changes import Box, Change, Turn, frames_of
+from ._changes import RENUMBERED, SHOWN, Box, Change, Turn, frames_of
 from ._ffmpeg import Video
 from ._findings import OF_TIME, Piece
 from ._inputs import LIKE_RATES, is_rgb
 from ._models import Size
 from ._scoring import Work
 
-SHOWN = "as the pictures show"
 MATRICES = {1: "bt709", 4: "fcc", 5: "bt470bg", 6: "smpte170m", 7: "smpte240m", 9: "bt2020nc"}  # code points of H.273
 EDGES = "left", "top", "right", "bottom"
 LIKE_GAIN, LIKE_COUNT = 0.03, 1.0  # evidence of one thing differs at most by this from piece to piece
@@ -247,8 +246,7 @@ def _renumbered(case: Case) -> Case:
     wrong = any(case.sure(kind) is not None for kind in OF_TIME)
     if not wrong or None in (*counts, *rates) or counts[0] != counts[1] or _alike(*rates):
         return case
-    text = f"has as many frames as the reference at another rate, and other times, {SHOWN}: frames are paired by number"
-    return case.change_dist(text, counted=True)
+    return case.change_dist(RENUMBERED, counted=True)
 
 
 def _decimated(case: Case) -> Case:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from . import _inputs
+from ._changes import RENUMBERED, Change, frames_of
 from ._ffmpeg import Video
 from ._terminal import Failure
 from ._trial import PICTURES, Outcome, Way, best_of
@@ -27,6 +28,7 @@ FILM = Fraction(4, 5)  # the rate of film before 3:2 pulldown
 DEINTERLACE = "bwdif=mode=send_frame"
 TO_FILM = "fieldmatch=order={},decimate"
 SMALL = 5  # pictures that tell sizes and colors
+MANY = 75  # pictures that tell a speed: 25 of 24 pictures are two frames apart after 50
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,20 @@ def _rates(ffmpeg: str, dist: Video, ref: Video, notes: list[str]) -> tuple[Vide
                 f"{video.name} has no times of its own: its pictures are counted, at {float(rate):.6g} a second"
             )
     return outcome.way.dist, outcome.way.ref
+
+
+def renumbered(ffmpeg: str, change: Change, dist: Video, ref: Video) -> Change:
+    """Returns the change of an encode whose frames are to be counted: it has as many as the reference at another rate,
+    as if it were faster or slower, and the first ones are those of the reference by number alone.
+    """
+    counts = frames_of(dist), frames_of(ref)
+    if change.counted or "counted" in change.by_hand or not dist.rate or not ref.rate or None in counts:
+        return change
+    if counts[0] != counts[1] or _inputs.same_rate(dist, ref) or dist.rate_is_made_up or ref.rate_is_made_up:
+        return change
+    ways = [Way(dist, ref), Way(dist.at_rate(ref.rate), ref)]
+    outcome = best_of(ffmpeg, ways, CLEAR_TIMES, MANY, parts=(0.0,))
+    return change.with_note("counted", RENUMBERED, counted=True) if outcome.number else change
 
 
 def _at_rate_of(video: Video, other: Video) -> Video:

@@ -13,8 +13,8 @@ from fractions import Fraction
 from pathlib import Path
 from statistics import fmean
 
-from ._changes import AS_TAGGED, Change, Turn
-from ._corrections import SHOWN, decide
+from ._changes import AS_TAGGED, SHOWN, Change, Turn
+from ._corrections import decide
 from ._ffmpeg import Video
 from ._findings import Piece, piece_of
 from ._inputs import ShapesDiffer, same_shape

@@ -229,6 +229,10 @@ def prepare(
     changes = list(changes or [AS_TAGGED] * len(videos))
     rate = counting_rate(videos[-1])
     *encodes, reference = [change.facts(video, rate) for change, video in zip(changes, videos)]
+    if not settings.as_is:
+        found_out = [_decision.renumbered(settings.ffmpeg, *own, reference) for own in zip(changes, encodes)]
+        changes = [*found_out, changes[-1]]
+        encodes = [change.facts(video, rate) for change, video in zip(changes, videos[:-1])]
     said_of_colors: list[str] = []
     as_told = [*encodes, reference]
     if settings.convert:

@@ -43,10 +43,14 @@ class Outcome:
     sure: bool  # whether it is clearly better than the first way, or the first than all others
 
 
-def best_of(ffmpeg: str, ways: Sequence[Way], clear: float, pictures: int = PICTURES) -> Outcome:
-    """Returns the best way, and the first one unless another is better by at least `clear` dB, or all fail."""
+def best_of(
+    ffmpeg: str, ways: Sequence[Way], clear: float, pictures: int = PICTURES, parts: Sequence[float] = PLACES
+) -> Outcome:
+    """Returns the best way, and the first one unless another is better by at least `clear` dB, or all fail. `parts`: of
+    the length, where pictures are compared, until the best one is clear.
+    """
     found: list[Outcome] = []
-    for part in PLACES:
+    for part in parts:
         places = _places(ways[0], part)
         if places is None:
             break
