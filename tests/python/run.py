@@ -43,6 +43,7 @@ def load_cases(build):
     import cases_crf
     import cases_doctor
     import cases_encode
+    import cases_files
     import cases_fleet
     import cases_front
     import cases_hostile
