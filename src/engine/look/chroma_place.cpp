@@ -63,7 +63,9 @@ void ChromaPlace::add(int64_t frame, const SignatureSums& sums) {
   if (!fit_for_) return;
   if (first_ < 0) first_ = frame;
   last_ = frame;
-  if (!has_detail(frame) || (details_++ >= kAllOf && details_ % kThen != 0)) return;
+  if (!has_detail(frame)) return;
+  const int64_t earlier = details_++;
+  if (earlier >= kAllOf && details_ % kThen != 0) return;
   added_++;
   for (int axis = 0; axis < kAxes; axis++) {
     for (int band = 0; band < kProfileBands; band++)

@@ -25,7 +25,8 @@ constexpr double kMoreErrors = 1.25;
 
 void FieldMotion::add(const LumaMeans& before, const LumaMeans (&ref)[2], const LumaMeans (&dist)[2],
                       const LumaMeans& after) {
-  if (offered_++ >= kAllOf && offered_ % kThen != 0) return;
+  const int64_t earlier = offered_++;
+  if (earlier >= kAllOf && offered_ % kThen != 0) return;
   frames_++;
   for (int j = 1; j < kSignatureRows - 1; j++) {
     for (int i = 0; i < kSignatureColumns; i++) {
