@@ -30,7 +30,8 @@ Memory allocate(size_t bytes, const std::shared_ptr<const Cuda>& cuda = nullptr)
 template <class Member>
 Member member_of_later(const VmafPicture& picture, size_t offset) {
   Member member;
-  std::memcpy(&member, reinterpret_cast<const std::byte*>(&picture) + offset, sizeof member);
+  constexpr size_t kBytes = sizeof(Member);  // NOLINT(bugprone-sizeof-expression): some members are pointers
+  std::memcpy(static_cast<void*>(&member), reinterpret_cast<const std::byte*>(&picture) + offset, kBytes);
   return member;
 }
 

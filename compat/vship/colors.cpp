@@ -113,7 +113,7 @@ double sample_at(const Vship_Colorspace_t& given, const uint8_t* row, int64_t x)
   if (given.sample == Vship_SampleHALF) return float_of_half(word);
   const int bits = bits_of(given.sample);
   if (given.range == Vship_RangeFull) return word / static_cast<double>((1 << bits) - 1);
-  return (word - static_cast<double>(16 << (bits - 8))) / (219 << (bits - 8));
+  return (word - std::ldexp(16, bits - 8)) / std::ldexp(219, bits - 8);
 }
 
 uint16_t code_of(double value) {

@@ -20,7 +20,7 @@ Status LookThread::start() {
     try {
       thread_ = std::thread([this] { run(); });
     } catch (const std::system_error&) {
-      /* The system or a limit allows no more threads: add() looks at the pair. */
+      thread_ = {};  // the system or a limit allows no more threads: add() looks at the pair
     }
     return {};
   });

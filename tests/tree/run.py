@@ -375,22 +375,26 @@ def tidy(build, deep):
             else in_source(found[0]) if found else f"{text}: {program} ended with {result.returncode}"
         )
 
+    def check_group(text, members):
+        found = check(text)
+        if len(members) == 1 or "[clang-diagnostic-error" not in found:
+            return found
+        return next(filter(None, map(check, members)), "")  # the files have things of one name
+
     # Vector code is compiled once for each instruction set from one text: the twin for one sample stands for it.
-    # The Windows side of base/system/ is for another system's headers.
-    others = "_simd.cpp", "_windows.cpp"
+    # The sides of base/system/ for other systems, and VapourSynth's plugin, need headers that are not here.
+    others = "_simd.cpp", "_windows.cpp", "_darwin.cpp", "vship/plugin.cpp"
     chosen = [name for name in sources("src/", "compat/", endings=(".cpp",)) if not name.endswith(others)]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
-        texts = chosen
-        if not deep:
-            texts = together(chosen, Path(folder))
-        found = [line for line in pool.map(check, texts) if line]
+        groups = [(name, [name]) for name in chosen] if deep else together(chosen, Path(folder))
+        found = [line for line in pool.map(lambda group: check_group(*group), groups) if line]
     assert not found, "\n".join(found)
 
 
 def together(names, folder):
-    """Texts of several sources, those of a folder in one: most of clang-tidy's time goes to the headers, which it
-    checks in each text anew. Apart are files whose names another file of their folder has, too: definitions,
-    floating-point forms, what is written for two platforms.
+    """Texts of several sources, those of a folder in one, each with the sources' names: most of clang-tidy's time goes
+    to the headers, which it checks in each text anew. Apart are files whose names another file of their folder has,
+    too: definitions, floating-point forms, what is written for two platforms.
     """
     groups = {}
     for name in names:
@@ -402,8 +406,9 @@ def together(names, folder):
     (folder / ".clang-tidy").write_text((TOP / ".clang-tidy").read_text())
     texts = []
     for members in sorted(groups.values(), key=len, reverse=True):
-        texts.append(folder / f"{len(texts)}.cpp")
-        texts[-1].write_text("".join(f'#line 1 "{name}"\n{(TOP / name).read_text()}\n' for name in members))
+        text = folder / f"{len(texts)}.cpp"
+        text.write_text("".join(f'#line 1 "{name}"\n{(TOP / name).read_text()}\n' for name in members))
+        texts.append((text, members))
     return texts
 
 
