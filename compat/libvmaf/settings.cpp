@@ -49,7 +49,7 @@ int Settings::read(Settings* settings) {
   if (const char* const device = variable("VMAFX_DEVICE")) settings->device = device;
   if (const char* const format = variable("VMAFX_SCORE_FMT")) settings->score_format = format;
   const char* const overwrite = variable("VMAFX_OVERWRITE");
-  if (overwrite && std::strcmp(overwrite, "0") && std::strcmp(overwrite, "1"))
+  if (overwrite && std::strcmp(overwrite, "0") != 0 && std::strcmp(overwrite, "1") != 0)
     return COMPAT_INVALID("VMAFX_OVERWRITE=%s: 0 or 1 is needed", overwrite);
   settings->overwrite = overwrite && *overwrite == '1';
   std::optional<int> verify;
