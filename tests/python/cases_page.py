@@ -33,6 +33,7 @@ from vmafx.command.page.document import broken
 from vmafx.command.page.pictures import MOST_SAMPLES, MOST_TEXT, Media
 from vmafx.command.page.plots import telling_names
 from vmafx.command.page.tables import run_tables
+from vmafx.command.page.view import View
 from vmafx.command.page.verdict import verdict
 
 DYGRAPHS = Path("/usr/share/javascript/dygraphs")
@@ -638,6 +639,8 @@ def names_end_lines_at_their_dots(lab):
     check_equal(broken("0.1.0-g17df358-dirty"), "0.1.0-<wbr>g17df358-<wbr>dirty", "a version")
     check_equal(broken("a <b>.c of 12.5 %, short.mkv"), "a &lt;b&gt;.c of 12.5 %, short.mkv", "short words")
     check_equal(telling_names(FILM), ["…crf24.mkv", "…crf33.mkv", "…crf42.mkv"], "names")
+    view = View(names=FILM, reference="ref.mkv", width=1, height=1, start=0, rate=1, frames=1, keys=(), worse_high=())
+    check_equal(view.for_script()["brief"], telling_names(FILM), "names in the view of whole files")
     check_equal(telling_names(FILM[:1]), FILM[:1], "one name")
     check_equal(telling_names(["a.b1", "a.b2"]), ["a.b1", "a.b2"], "short names")
     check_equal(telling_names(["long_name_", "long_name_2"]), ["long_name_", "long_name_2"], "all of a name")

@@ -27,7 +27,7 @@ NOT_SHOWN = re.compile(r"[\ud800-\udfff\0-\x08\x0b\x0c\x0e-\x1f\x7f]")
 OPTION = re.compile(r"(?<!\S)(--[a-z][\w-]*)")  # of a command, which no line ends within
 MOST_UNFOLDED = 3  # warnings at the top of a page; the others are folded
 LONG_WORD = re.compile(r"\S{16,}")  # such as the name of a file
-# Where a line may end within such a word, but not within a number.
+# A line may end here within such a word, but not within a number.
 LINE_END = re.compile(r"(?<=[\w)\]][._/+=-])(?!\d(?<=\d\.\d))(?=[\w(\[])")
 
 

@@ -107,6 +107,7 @@ const live = (() => {
     const own = {
       image: { src: "", alt: `frame ${number} of ${name}`, naturalWidth: facts.width, naturalHeight: facts.height },
       name: isRef ? "reference" : name,
+      brief: isRef ? "reference" : facts.brief[input - 1],
       score: isRef ? "" : scoreOf(input - 1, number),
       path: `picture/${file}/${Math.round(time * 1e6)}`,
       map: isRef || !facts.maps ? null : { src: "", problem: "", ...facts.maps },

@@ -38,7 +38,7 @@ def picture(media: Media, path: str, time: float, rate: float, samples: int) -> 
 
 def compressed(ffmpeg: str, made: bytes, samples: int, quality: int) -> str:
     """Returns what picture() has made as a data URI, with at most so many samples. Raises Failure."""
-    filters = ["-vf", f"scale={_size('iw*ih', samples)}:flags=bicubic:in_range=full:out_range=full"]
+    filters = ["-vf", f"scale={_size('iw', samples)}:flags=bicubic:in_range=full:out_range=full"]
     outputs = ["-pix_fmt", "yuvj420p", "-c:v", "mjpeg", "-q:v", str(quality), "-f", "image2pipe", "-"]
     command = [ffmpeg, "-v", "error", "-f", "nut", "-i", "-", *filters, *outputs]
     jpeg = _made(ffmpeg, command, "of a frame that has been decoded", made)
@@ -54,14 +54,12 @@ def _made(ffmpeg: str, command: Sequence[str], what: str, given: bytes | None = 
     if done.returncode or not done.stdout:
         last = (done.stderr.decode(errors="replace").strip().splitlines() or ["ffmpeg did not write one"])[-1]
         raise Failure(f"cannot make a picture {what}: {last}")
-    picture_made: bytes = done.stdout
-    return picture_made
+    return bytes(done.stdout)
 
 
-def _size(shown: str, samples: int) -> str:
-    """Returns the size for the filter scale: as `shown`, its samples as an expression, but with at most so many."""
-    factor = f"min(1,sqrt({samples}/({shown})))"
-    width = shown.removesuffix("*ih")
+def _size(width: str, samples: int) -> str:
+    """Returns the size for the filter scale: of this width, an expression, but with at most so many samples."""
+    factor = f"min(1,sqrt({samples}/({width}*ih)))"
     return f"w='max(round({width}*{factor}),1)':h='max(round(ih*{factor}),1)'"
 
 
@@ -72,7 +70,7 @@ def _command(media: Media, path: str, time: float, rate: float, samples: int) ->
     begin, filters = ([], [f"trim=start={seek:.6f}"]) if "-r" in options else (["-ss", f"{seek:.6f}"], [])
     # sar gives the picture the shape in which it is shown, and browsers take the matrix of a JPEG for BT.601's.
     filters += filter(None, [media.filters.get(path)])
-    size = _size("iw*sar*ih", samples)
+    size = _size("iw*sar", samples)
     filters.append(f"scale={size}:flags=bicubic:out_color_matrix=smpte170m:out_range=full,setsar=1")
     inputs = [*begin, *options, "-i", _ffmpeg.input_name(path), "-map", "0:V:0"]
     outputs = ["-pix_fmt", "yuv420p", "-c:v", "rawvideo", "-f", "nut", "-"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from .document import render
 from .maps import Scale
-from .plots import Label
+from .plots import Label, telling_names
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class View:
     def for_script(self) -> dict[str, Any]:
         names = ("names", "reference", "width", "height", "start", "rate", "frames", "keys", "worse_high")
         maps = dict(zip(("width", "height"), self.extent)) if self.maps else None
-        return {**{name: getattr(self, name) for name in names}, "maps": maps}
+        return {**{name: getattr(self, name) for name in names}, "brief": telling_names(self.names), "maps": maps}
 
 
 def make_page(view: View) -> str:

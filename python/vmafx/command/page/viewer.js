@@ -24,6 +24,7 @@ const viewer = (() => {
       .map((figure) => ({
         image: figure.querySelector("img"),
         name: figure.querySelector(".name").title,
+        brief: figure.querySelector(".name").dataset.brief,
         score: figure.querySelector(".value")?.textContent ?? "",
         map: mapOf(figure.querySelector(".map")),
       }))
@@ -218,16 +219,7 @@ const viewer = (() => {
 
   const pictureOf = (side) => view.frame.pictures[side ? view.right : view.left];
   const described = ({ name, score }) => (score ? `${name}, ${score}` : name);
-  // Names of encodes without what all of them begin with, up to a dot, a dash or the like, if that is long.
-  const LEAST_COMMON = 8; // characters
-  const briefly = (own) => {
-    const names = view.frame.pictures.slice(1).map(({ name }) => name);
-    let common = 0;
-    while (names.length > 1 && names.every((name) => name.length > common && name[common] === names[0][common])) common++;
-    const begin = Math.max(...[..."._-/ "].map((sign) => (names[0] ?? "").slice(0, common).lastIndexOf(sign))) + 1;
-    const isCut = names.includes(own.name) && begin >= LEAST_COMMON && names.every((name) => name.length > begin);
-    return described(isCut ? { ...own, name: `…${own.name.slice(begin)}` } : own);
-  };
+  const briefly = (own) => described({ ...own, name: own.brief });
 
   const setWipe = (part) => {
     view.wipe = clamped(part, 0, 1);
