@@ -13,8 +13,8 @@ from .problems import HUNG, Problem
 PAIRS = 4
 NOT_MADE = "trial_not_made"  # the kind of problem
 PICTURES = f"testsrc2=size=64x64:rate=25,trim=end_frame={PAIRS}"
-DRAWN = "[0:v]split[a][b];[a]scale=32:32,scale=64:64[encode];"
-GRAPH = f"{DRAWN}[encode][b]vmafx=log_fmt=json:check=off"
+DRAWN = "[0:v]split[a][b];[a]scale=32:32,scale=64:64[encode]"
+GRAPH = f"{DRAWN};[encode][b]vmafx=log_fmt=json:check=off"
 
 
 def score(ffmpeg: str, backend: str, device: str, limit_s: float) -> tuple[dict[str, Any], Problem | None]:
@@ -40,7 +40,7 @@ def _draws_nothing(ffmpeg: str, ended: Ended, limit_s: float) -> Problem | None:
     if not ended.status:
         return None
     sinks = [word for pad in ("[encode]", "[b]") for word in ("-map", pad, "-f", "null", os.devnull)]
-    alone = run_limited([*_begin(ffmpeg), "-filter_complex", DRAWN.rstrip(";"), *sinks], limit_s)
+    alone = run_limited([*_begin(ffmpeg), "-filter_complex", DRAWN, *sinks], limit_s)
     if not alone.status:
         return None
     text = f"scoring was not tried, since this ffmpeg cannot draw pictures: {alone.last_line}"
