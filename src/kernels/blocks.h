@@ -64,7 +64,7 @@ class BlockSpread {
   }
 
  private:
-  /* What a row or a column of the grid has of one of blocks. */
+  /* A row or a column of the grid, and its share of one of the blocks. */
   struct Part {
     size_t from, to;
     double share;
@@ -88,7 +88,7 @@ class BlockSpread {
   std::vector<Part> columns_, rows_;
 };
 
-/* The same once. */
+/* Spreads values by a BlockSpread that nobody else needs. */
 inline void spread_blocks(const BlocksOfPicture& from, std::span<const double> values, const BlockGrid& grid,
                           std::span<double> to) {
   BlockSpread(from, static_cast<int>(values.size()) / from.across, grid).add(values, to);

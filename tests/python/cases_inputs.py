@@ -225,7 +225,7 @@ def rates_of_an_encode_that_was_renumbered(lab):
 
 @case
 def edit_lists_and_starts_of_movies(lab):
-    """What an edit list hides is not compared, and an empty edit is no picture."""
+    """Pictures that an edit list hides are not compared; an empty edit shows nothing."""
     source(lab, "ref.mkv", seconds=4)
     made(lab, "ref.mkv", "whole.mp4", NEAR, "-preset veryfast -bf 3 -g 50")
     lab.run("-ss 1.52 -i whole.mp4 -c copy hidden.mp4").succeeded()
