@@ -10,8 +10,9 @@ namespace vmafx::look {
 namespace {
 
 /* A shift counts that is so large, in samples of chroma, so many times its error, and explains so much of what the
- * profiles differ by, a large one more; each of Cb and Cr must have this part of it, if it has edges at all. */
-constexpr double kLeast = 0.16, kLeastErrors = 5, kLeastExplained = 0.16, kLeastOfPlane = 0.4;
+ * profiles differ by, a large one more; each of Cb and Cr must have this part of it, if it has edges at all. Places of
+ * chroma samples that are mistaken lie a quarter of a sample apart at least, and measure as 0.23 and more. */
+constexpr double kLeast = 0.22, kLeastErrors = 5, kLeastExplained = 0.16, kLeastOfPlane = 0.4;
 constexpr double kLarge = 0.5, kLargeExplained = 0.4;
 /* Sure are large ones. */
 constexpr double kSureErrors = 10, kSureExplained = 0.5;

@@ -566,9 +566,10 @@ std::optional<Finding> find_gray_spots(const Chroma& chroma, int plane) {
     levels[1].push_back(cell.dist[plane]);
   }
   const double ref_middle = median_of(levels[0]), dist_middle = median_of(levels[1]);
-  double cells = 0, rr = 0, rd = 0, dd = 0;
+  double cells = 0, rr = 0, rd = 0, dd = 0, colored_in_dist = 0;
   for (const Levels::CellPair& cell : chroma.cells) {
     const double r = cell.ref[plane] - ref_middle, d = cell.dist[plane] - dist_middle;
+    if (std::abs(d) >= kColored) colored_in_dist++;
     if (std::abs(r) < kColored) continue;
     cells++;
     rr += r * r;
@@ -578,6 +579,7 @@ std::optional<Finding> find_gray_spots(const Chroma& chroma, int plane) {
   if (cells < kLeastColored || cells < kLeastColoredPart * static_cast<double>(chroma.cells.size()))
     return std::nullopt;
   const double ref = std::sqrt(rr / cells), dist = std::sqrt(dd / cells);
+  if (colored_in_dist > kKeptOfGray * cells) return std::nullopt;  // colors in other places: the picture is mirrored
   if (rd > kKeptOfGray * rr || dist > kKeptOfGray * ref) return std::nullopt;
   const bool sure = rd < kKeptOfSureGray * rr && dist < kLevelsOfSureGray;
   Finding found{.kind = Kind::kGray, .certainty = sure ? Certainty::kSure : Certainty::kLikely};

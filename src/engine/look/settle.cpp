@@ -12,6 +12,8 @@ namespace {
 /* Places and sizes fit at least so well where they are sure: below, borders of one side were missed or took
  * another size in clips that are short of bits. */
 constexpr double kSureFit = 0.985;
+/* Crops of so few samples need a better fit: what others are off by is a quarter of them. */
+constexpr double kSmallCrop = 6, kSureFitOfSmall = 0.995;
 
 /* A scale nearer to 1, and borders and unsure crops of fewer samples, are within what blur and noise do to a picture
  * that hardly moves and has few edges. */
@@ -29,8 +31,8 @@ constexpr double kShortFreeze = 3, kErrorOfFreeze = 6;
  * nearly as well as another curve. */
 constexpr double kPossibleRatio = 0.6, kLeastMisfit = 5.5;
 
-/* One offset of the whole stream that leaves this part of the votes explains a shift of the picture: a camera that
- * pans. */
+/* Another place in time that leaves this part of the votes explains a shift of the picture in all of its pairs: a camera
+ * that pans. */
 constexpr double kClearOffset = 0.1;
 
 /* So large a part of all pairs shows something else, which has other edges and colors, too; unless these are the same
@@ -39,6 +41,11 @@ constexpr double kAllOther = 0.9;
 
 /* Pairs by which the ends of other pictures may be told wrong. */
 constexpr int64_t kErrorOfOther = 120;
+
+/* Whether all pairs of a finding are sure to show other moments. */
+bool is_move(const Finding& finding) {
+  return finding.kind <= Kind::kDoubled && finding.certainty == Certainty::kSure;
+}
 
 bool is_time(Kind kind) { return kind <= Kind::kSwapped; }
 
@@ -75,7 +82,8 @@ bool is_trivial(const Finding& finding) {
 
 void doubt_weak_numbers(Finding* finding) {
   const bool placed = finding->kind >= Kind::kCropped && finding->kind <= Kind::kShifted;
-  if (placed && finding->value("fit", 1) < kSureFit) doubt(finding, Certainty::kLikely);
+  const bool small = finding->kind == Kind::kCropped && widest_side(*finding) < kSmallCrop;
+  if (placed && finding->value("fit", 1) < (small ? kSureFitOfSmall : kSureFit)) doubt(finding, Certainty::kLikely);
   if (is_short_freeze(*finding)) doubt(finding, Certainty::kLikely);
   const bool near_range = off_range(finding->value("gain", 1)) < kNearRange || finding->has("range_error");
   if (finding->kind == Kind::kBrightness && near_range) doubt(finding, Certainty::kLikely);
@@ -119,15 +127,21 @@ void settle(std::vector<Finding>* findings) {
     return is_other(f) && std::ranges::any_of(registered, covers);
   });
   std::ranges::copy_if(*findings, std::back_inserter(others), is_other);
-  const bool late =
-      any([&](const Finding& f) { return f.kind == Kind::kOffset && sure(f) && f.value("ratio", 1) < kClearOffset; });
+  const auto is_clear = [](const Finding& f) { return is_move(f) && f.value("ratio", 1) < kClearOffset; };
+  const bool late = any([&](const Finding& f) { return f.kind == Kind::kOffset && is_clear(f) && sure(f); });
 
   const auto is_placed = [](const Finding& f) { return is_geometry(f.kind) && f.certainty != Certainty::kPossible; };
+  const auto hides_chroma = [&](const Finding& f) {
+    return is_placed(f) || f.kind == Kind::kFieldsDropped || f.kind == Kind::kChromaSwapped;
+  };
+  if (any(hides_chroma)) std::erase_if(*findings, [](const Finding& f) { return f.kind == Kind::kChromaShifted; });
+  std::vector<Finding> moves;
+  std::ranges::copy_if(*findings, std::back_inserter(moves), is_clear);
+  std::erase_if(*findings, [&](const Finding& f) {
+    const auto covers = [&](const Finding& move) { return move.from <= f.from && f.end <= move.end; };
+    return f.kind == Kind::kShifted && std::ranges::any_of(moves, covers);
+  });
   const bool placed = any(is_placed);
-  const bool moved = placed || any([](const Finding& f) { return f.kind == Kind::kFieldsDropped; });
-
-  if (moved) std::erase_if(*findings, [](const Finding& f) { return f.kind == Kind::kChromaShifted; });
-  if (late) std::erase_if(*findings, [](const Finding& f) { return f.kind == Kind::kShifted; });
   for (Finding& finding : *findings) {
     const auto overlaps = [&](const Finding& other) { return other.from < finding.end && finding.from < other.end; };
     const bool of_pictures = is_geometry(finding.kind) || is_level(finding.kind);

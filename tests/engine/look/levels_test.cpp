@@ -318,14 +318,15 @@ START_TEST(nothing_is_said_of_good_encodes) {
 END_TEST
 
 /* A page of text with one colored picture. */
+void page_with_a_picture(Painted& p, int x) {
+  for (Samples& s : p.samples) s[1] = s[2] = 128;
+  fill(p, x, 20, x + 40, 60, {120, 160, 100});
+}
+
 START_TEST(gray_spots_are_found) {
   for (const float kept : {0.0F, 1.0F}) {
     const auto findings = findings_of(
-        1,
-        [](Painted& p, int, Random&) {
-          for (Samples& s : p.samples) s[1] = s[2] = 128;
-          fill(p, 20, 20, 60, 60, {120, 160, 100});
-        },
+        1, [](Painted& p, int, Random&) { page_with_a_picture(p, 20); },
         [&](Painted& p, int, Random&) {
           for (Samples& s : p.samples)
             for (int k = 1; k < 3; k++) s[k] = 128 + kept * (s[k] - 128);
@@ -335,8 +336,17 @@ START_TEST(gray_spots_are_found) {
 }
 END_TEST
 
+START_TEST(colors_in_another_place_are_not_gray) {
+  const auto findings = findings_of(
+      1, [](Painted& p, int, Random&) { page_with_a_picture(p, 20); },
+      [](Painted& p, int, Random&) { page_with_a_picture(p, 100); });
+  ck_assert(!find(findings, Kind::kGray));
+}
+END_TEST
+
 int main() {
   return run_suite("levels", {{"gray_spots", gray_spots_are_found},
+                              {"colors_elsewhere", colors_in_another_place_are_not_gray},
                               {"range", ranges_are_named},
                               {"range_of_blurred", ranges_of_blurred_encodes_are_named},
                               {"contrast", contrast_is_no_range},

@@ -42,6 +42,14 @@ Finding offset(double ratio, int64_t from = 0) {
 START_TEST(an_offset_explains_a_shift) {
   ck_assert(!has(Kind::kShifted, settled({offset(0.006), shifted()})));
   ck_assert(certainty_of(Kind::kOffset, settled({offset(0.006), shifted()})) == kSure);
+  /* So does a frame that is missing or added, where the picture is shifted after it. */
+  for (const Kind kind : {Kind::kDropped, Kind::kDoubled}) {
+    const Finding change{kind, kSure, 12, 200, {{"frames", 1}, {"ratio", 0.0}}};
+    Finding shift = shifted();
+    shift.from = 83;
+    const std::vector<Finding> findings = settled({change, shift});
+    ck_assert(!has(Kind::kShifted, findings) && certainty_of(kind, findings) == kSure);
+  }
 }
 END_TEST
 
@@ -70,6 +78,7 @@ START_TEST(a_part_of_the_picture_explains_chroma) {
   const Finding chroma{Kind::kChromaShifted, kLikely, 0, 200, {{"x", 0.3}}};
   for (const Kind kind : {Kind::kCropped, Kind::kShifted, Kind::kFieldsDropped})
     ck_assert(!has(Kind::kChromaShifted, settled({{kind, kLikely, 0, 200, {{"left", 4}, {"fit", 1}}}, chroma})));
+  ck_assert(!has(Kind::kChromaShifted, settled({{Kind::kChromaSwapped, kSure, 0, 200, {}}, chroma})));
   ck_assert(has(Kind::kChromaShifted, settled({chroma})));
   ck_assert(has(Kind::kChromaShifted, settled({{Kind::kMatrix, kLikely, 0, 200, {}}, chroma})));
 }
@@ -104,6 +113,9 @@ START_TEST(weak_fits_and_gains_are_not_sure) {
   const auto padded = [](double fit) { return Finding{Kind::kPadded, kSure, 0, 200, {{"bottom", 39}, {"fit", fit}}}; };
   ck_assert(certainty_of(Kind::kPadded, settled({padded(0.98)})) == kLikely);
   ck_assert(certainty_of(Kind::kPadded, settled({padded(0.99)})) == kSure);
+  const auto cropped = [](double side) { return Finding{Kind::kCropped, kSure, 0, 200, {{"top", side}, {"fit", 0.99}}}; };
+  ck_assert(certainty_of(Kind::kCropped, settled({cropped(4)})) == kLikely);
+  ck_assert(certainty_of(Kind::kCropped, settled({cropped(8)})) == kSure);
   const auto brighter = [](double gain) { return Finding{Kind::kBrightness, kSure, 0, 200, {{"gain", gain}}}; };
   ck_assert(certainty_of(Kind::kBrightness, settled({brighter(0.834)})) == kLikely);
   ck_assert(certainty_of(Kind::kBrightness, settled({brighter(1.13)})) == kLikely);
