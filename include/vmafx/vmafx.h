@@ -863,6 +863,22 @@ VMAFX_API const char *vmafx_predictor_output(const VmafxPredictor *predictor, in
  * once. */
 VMAFX_API int vmafx_predict(const VmafxPredictor *predictor, const double *inputs, double *outputs);
 
+/* A pair from which on an encode follows its reference in another way, in the brightness of its pictures. */
+typedef struct VmafxBreak {
+    int64_t pair;
+    double size;
+    void *reserved[4];            /* zero */
+} VmafxBreak;
+
+/* How the brightness of an encode's areas follows that of the reference's in a pair: by a line. */
+typedef struct VmafxPairFit {
+    int64_t pair;
+    double gain;
+    double offset;                /* the difference of means, in levels of 8 bits */
+    double left;                  /* what the line leaves, as a part of the encode's deviation, from 0 to 1 */
+    void *reserved[4];            /* zero */
+} VmafxPairFit;
+
 /* The facts about a stream that a report has besides scores. */
 typedef struct VmafxReportStream {
     const VmafxPicture *pictures; /* one for each of VmafxReport.frames; `has_time`, `time` and `keyframe` are read.
@@ -882,7 +898,14 @@ typedef struct VmafxReportStream {
     /* The numbers of the first pairs of the parts that the findings are of; NULL: of one run. */
     const int64_t *parts;
     size_t n_parts;
-    void *reserved[14];           /* zero */
+    /* By them, a finding that begins or ends where parts meet goes on to where the pictures show it: the breaks of all
+     * parts, and the fits of the first and last pairs of each, in the order of pairs, as reports of ranges have them
+     * (the key `look`). NULL: unknown. */
+    const VmafxBreak *breaks;
+    size_t n_breaks;
+    const VmafxPairFit *ends;
+    size_t n_ends;
+    void *reserved[10];           /* zero */
 } VmafxReportStream;
 
 /* A report of scores that the application has. */

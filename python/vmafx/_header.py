@@ -298,6 +298,18 @@ const char *vmafx_predictor_feature(const VmafxPredictor *predictor);
 const char *vmafx_predictor_input(const VmafxPredictor *predictor, int i);
 const char *vmafx_predictor_output(const VmafxPredictor *predictor, int i);
 int vmafx_predict(const VmafxPredictor *predictor, const double *inputs, double *outputs);
+typedef struct VmafxBreak {
+int64_t pair;
+double size;
+void *reserved[4];
+} VmafxBreak;
+typedef struct VmafxPairFit {
+int64_t pair;
+double gain;
+double offset;
+double left;
+void *reserved[4];
+} VmafxPairFit;
 typedef struct VmafxReportStream {
 const VmafxPicture *pictures;
 const VmafxPairing *pairing;
@@ -309,7 +321,11 @@ const VmafxFinding *findings;
 size_t n_findings;
 const int64_t *parts;
 size_t n_parts;
-void *reserved[14];
+const VmafxBreak *breaks;
+size_t n_breaks;
+const VmafxPairFit *ends;
+size_t n_ends;
+void *reserved[10];
 } VmafxReportStream;
 typedef struct VmafxReport {
 const char *path;

@@ -224,6 +224,20 @@ StatusOr<std::vector<vmafx::PooledFrames>> windows_of(const VmafxReport& report,
   return pooled;
 }
 
+/* What is known of the parts that findings are of. */
+vmafx::look::Parts parts_of(const VmafxReportStream* stream) {
+  if (!stream || !stream->n_parts) return {};
+  const std::span begins(stream->parts, stream->n_parts);
+  std::vector<vmafx::look::Break> breaks;
+  for (const VmafxBreak& given : std::span(stream->breaks, stream->n_breaks))
+    breaks.push_back({given.pair, given.size});
+  std::vector<vmafx::look::PairFit> ends;
+  for (const VmafxPairFit& given : std::span(stream->ends, stream->n_ends))
+    ends.push_back({.frame = given.pair, .gain = given.gain, .offset = given.offset, .left = given.left});
+  return {.begins = {begins.begin(), begins.end()},
+          .breaks = vmafx::look::join_breaks(breaks, ends, begins.subspan(1))};
+}
+
 /* The doubts that the findings of a stream, or of its parts, leave. */
 StatusOr<std::vector<vmafx::PictureDoubt>> picture_doubts_of(const VmafxReportStream* stream) {
   std::vector<vmafx::look::Finding> findings;
@@ -233,9 +247,7 @@ StatusOr<std::vector<vmafx::PictureDoubt>> picture_doubts_of(const VmafxReportSt
     findings.push_back(std::move(finding));
   }
   std::vector<vmafx::PictureDoubt> doubts;
-  const std::span<const int64_t> parts =
-      stream ? std::span(stream->parts, stream->n_parts) : std::span<const int64_t>();
-  for (vmafx::look::Finding& finding : vmafx::look::join(std::move(findings), parts.empty() ? parts : parts.subspan(1)))
+  for (vmafx::look::Finding& finding : vmafx::look::join(std::move(findings), parts_of(stream)))
     if (const vmafx::look::ToldFinding told(std::move(finding)); told.is_doubt()) doubts.push_back(told.words());
   return doubts;
 }

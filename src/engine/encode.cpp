@@ -264,7 +264,8 @@ std::optional<RangeFacts> Encode::range_facts(bool partial) const {
                     .after = progress_.after(),
                     .pairs = borders_.pairs(),
                     .keyframes = keyframes_,
-                    .sums = scorer_->sums()};
+                    .sums = scorer_->sums(),
+                    .look = look_ ? look_->range_facts() : Json()};
 }
 
 std::vector<PooledFrames> Encode::windows() const {

@@ -1,6 +1,7 @@
 #include "engine/encode_look.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <optional>
@@ -31,6 +32,8 @@ OwnedPicture borrow(VmafxPicture picture) {
 bool has_samples(const Picture& picture) { return picture.plane[1].data && picture.plane[2].data; }
 
 bool has_size(const Picture& picture) { return picture.plane[1].w > 0 && picture.plane[1].h > 0; }
+
+double in_millionths(double value) { return std::round(value * 1e6) / 1e6; }
 
 }  // namespace
 
@@ -134,6 +137,18 @@ Status EncodeLook::finish() {
   VMAFX_TRY(thread_.drain());
   for (look::Finding& finding : look_.finish()) findings_.emplace_back(std::move(finding));
   return {};
+}
+
+Json EncodeLook::range_facts() const {
+  Json breaks = Json::array(), ends = Json::array();
+  for (const look::Break& found : look_.breaks().all())
+    breaks.add(Json::object({{"pair", found.frame}, {"size", in_millionths(found.size)}}));
+  for (const look::PairFit& fit : look_.breaks().ends())
+    ends.add(Json::object({{"pair", fit.frame},
+                           {"gain", in_millionths(fit.gain)},
+                           {"offset", in_millionths(fit.offset)},
+                           {"left", in_millionths(fit.left)}}));
+  return Json::object({{"breaks", std::move(breaks)}, {"ends", std::move(ends)}});
 }
 
 }  // namespace vmafx

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "base/json.h"
 #include "engine/frames/input_format.h"
 #include "engine/frames/pictures.h"
 #include "engine/frames/pipeline.h"
@@ -53,6 +54,9 @@ class EncodeLook {
 
   /* By kinds and places; they stay where they are. */
   std::span<const look::ToldFinding> findings() const { return findings_; }
+
+  /* The key `look` of a range: its breaks and the fits of its first and last pairs, after finish(). */
+  Json range_facts() const;
 
  private:
   /* A picture's chroma, in detail. */

@@ -58,6 +58,7 @@ Json range_json(const RangeFacts& range) {
                             {"options", range.options}});
   if (!range.sums.empty()) json.add("sums", sums_json(range.sums));
   if (!range.keyframes.empty()) json.add("keyframes", std::move(keyframes));
+  if (!range.look.is_null()) json.add("look", range.look);
   return json;
 }
 

@@ -36,6 +36,7 @@ struct RangeFacts {
   std::vector<BorderPair> pairs{};
   std::vector<int64_t> keyframes{};  // where windows begin with key frames: the distorted ones in it
   std::vector<ValueSums> sums{};     // of the values of the stream
+  Json look{};                       // where pictures were looked at: by what a merge joins what was found
   Json format = Json::object(), options = Json::object();
 };
 

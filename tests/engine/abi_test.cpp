@@ -111,10 +111,20 @@ std::string structs() {
                       FIELD(values), FIELD(reserved)});
   }
   {
+    using Struct = VmafxBreak;
+    text += describe("VmafxBreak", sizeof(Struct), alignof(Struct), {FIELD(pair), FIELD(size), FIELD(reserved)});
+  }
+  {
+    using Struct = VmafxPairFit;
+    text += describe("VmafxPairFit", sizeof(Struct), alignof(Struct),
+                     {FIELD(pair), FIELD(gain), FIELD(offset), FIELD(left), FIELD(reserved)});
+  }
+  {
     using Struct = VmafxReportStream;
     text += describe("VmafxReportStream", sizeof(Struct), alignof(Struct),
                      {FIELD(pictures), FIELD(pairing), FIELD(window), FIELD(pool), FIELD(facts), FIELD(n_facts),
-                      FIELD(findings), FIELD(n_findings), FIELD(parts), FIELD(n_parts), FIELD(reserved)});
+                      FIELD(findings), FIELD(n_findings), FIELD(parts), FIELD(n_parts), FIELD(breaks), FIELD(n_breaks),
+                      FIELD(ends), FIELD(n_ends), FIELD(reserved)});
   }
   {
     using Struct = VmafxReport;

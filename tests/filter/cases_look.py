@@ -149,6 +149,25 @@ def parts_find_what_one_run_finds(lab):
 
 
 @case
+def parts_find_where_it_begins_and_ends(lab):
+    """Also where a part has too few pairs of it to find it, or where the border lies there."""
+    longer = MOVING.replace("duration=8", "duration=16").replace("d=8", "d=16")
+    lab.run("-filter_complex", longer, "-c:v ffv1", "long.mkv").succeeded()
+    inputs, parts = ("-i", "long.mkv", "-i", "long.mkv"), ("0-199", "200-")
+    for first, last in ((160, 399), (0, 229), (198, 399)):
+        damaged = f"[0]hflip=enable='between(n,{first},{last})'[d]"
+        for part in ("", *parts):
+            options = f"feature=name=psnr:model=:{part and f'range={part}:'}log_path={part or 'one'}.json:overwrite=1"
+            lab.run(*inputs, "-lavfi", f"{damaged};[d][1]vmafx={options}", "-f null -").succeeded()
+        names = (f"{part}.json" for part in parts)
+        merged = lab.python("-m", "vmafx.command", "merge", *names, "-o", "whole.json", "--force")
+        check(merged.returncode == 0, merged.stderr)
+        for name in ("one.json", "whole.json"):
+            places = [(kind, *places) for kind, _, *places, _ in told(lab.json(name))]
+            check_equal(places, [("mirrored", first, last)], f"{name}, of {first} to {last}")
+
+
+@case
 def frames_say_what_is_sure(lab):
     """In a report all pairs that a sure finding is of; while the stream runs those after the pairs that show it."""
     print_doubts = "metadata=print:key=lavfi.vmafx.doubts:file=frames.txt"

@@ -244,6 +244,12 @@ SUMS = _object(
         **{name: SUM for name in SUM_NAMES},
     }
 )
+# What the look at the pictures of a range leaves, by which findings are joined.
+MOST_BREAKS = 1000
+NUMBER: Schema = {"type": "number", "minimum": -1e9, "maximum": 1e9, "description": "a number up to 1e+09"}
+BREAK = _object({"pair": COUNT, "size": NUMBER})
+FIT_NAMES = "gain", "offset", "left"
+FIT = _object({"pair": COUNT, **{name: NUMBER for name in FIT_NAMES}})
 RANGE = _object(
     {
         "given": TEXT,
@@ -260,7 +266,11 @@ RANGE = _object(
         "format": _object({"width": COUNT, "height": COUNT}),
         "options": _object({"n_subsample": SUBSAMPLE, "window": TEXT, "pool": TEXT}),
     },
-    {"keyframes": _list(COUNT), "sums": {**OBJECT, "additionalProperties": _list(SUMS, minItems=1, maxItems=3)}},
+    {
+        "keyframes": _list(COUNT),
+        "sums": {**OBJECT, "additionalProperties": _list(SUMS, minItems=1, maxItems=3)},
+        "look": _object({"breaks": _list(BREAK, maxItems=MOST_BREAKS), "ends": _list(FIT, maxItems=MOST_BREAKS)}),
+    },
 )
 PART = _object(
     {"range": RANGE, "aggregate_metrics": OBJECT},

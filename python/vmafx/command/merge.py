@@ -20,7 +20,7 @@ from . import _json
 from ._heatmaps import HEAT, MAPS as MAP_PICTURES, Folder, Joiner, Place
 from ._outputs import HEATMAPS, MAPS, WHOLE_REPORT, Output, add_force, check_outputs
 from ._reading import MOST_LINE, Wrong, is_text, open_text, shown, shown_key
-from ._schemas import MOST_TIME, PAIRING_NAMES, SUM_NAMES, check_part, check_whole
+from ._schemas import FIT_NAMES, MOST_TIME, PAIRING_NAMES, SUM_NAMES, check_part, check_whole
 from ._terminal import Failure, note, shown as shown_name
 
 Json = dict[str, Any]
@@ -372,6 +372,7 @@ def _counts_of(encode: Json) -> Iterator[Any]:
     )
     yield from (picture["frame"] for picture in range_["pictures"])
     yield from range_.get("keyframes", [])
+    yield from (seen["pair"] for found in ("breaks", "ends") for seen in range_.get("look", {}).get(found, []))
     yield from (count for name, count in encode.get("pairing", {}).items() if name in PAIRING_NAMES)
     yield from (doubt[name] for doubt in encode.get("doubts", []) for name in ("from", "to") if name in doubt)
 
@@ -578,6 +579,12 @@ def write_report(parts: list[Part], output: str, form: Form = Form()) -> list[st
     stream.findings, stream.n_findings = kept[-1], len(findings)
     kept.append(ffi.new("int64_t[]", [part.first for part in parts]))
     stream.parts, stream.n_parts = kept[-1], len(parts)
+    breaks = [(found["pair"] + part.offset, found["size"]) for part in parts for found in _seen(part, "breaks")]
+    ends = [
+        (fit["pair"] + part.offset, *(fit[name] for name in FIT_NAMES)) for part in parts for fit in _seen(part, "ends")
+    ]
+    kept += [ffi.new("VmafxBreak[]", breaks), ffi.new("VmafxPairFit[]", ends)]
+    stream.breaks, stream.n_breaks, stream.ends, stream.n_ends = kept[-2], len(breaks), kept[-1], len(ends)
     facts = [
         (
             text(key),
@@ -672,6 +679,12 @@ def _findings_of(part: Part) -> list[Json]:
 
     kinds = values_of("VmafxFindingKind")
     return [doubt for doubt in part.report.get("doubts", []) if doubt["kind"] in kinds and "certainty" in doubt]
+
+
+def _seen(part: Part, what: str) -> list[Json]:
+    """Returns what the look saw of the part's pictures; nothing where nobody looked."""
+    seen: list[Json] = part.range.get("look", {}).get(what, [])
+    return seen
 
 
 def _finding(doubt: Json, offset: int, kept: list[Any]) -> Json:

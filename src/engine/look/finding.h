@@ -56,6 +56,12 @@ enum class Kind {
 inline bool is_geometry(Kind kind) { return kind >= Kind::kMirrored && kind <= Kind::kShifted; }
 inline bool is_level(Kind kind) { return kind >= Kind::kRange && kind <= Kind::kGray; }
 
+/* Whether breaks, which luma alone shows, tell where such a finding begins and ends. */
+inline bool breaks_show(Kind kind) {
+  const bool of_chroma = kind == Kind::kMatrix || (kind >= Kind::kChromaSwapped && kind <= Kind::kGray);
+  return kind >= Kind::kMirrored && !of_chroma;
+}
+
 /* How sure a finding is. Never wrong where it is kSure. */
 enum class Certainty { kPossible, kLikely, kSure };
 

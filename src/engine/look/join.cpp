@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/look/local.h"
 #include "engine/look/neighbors.h"
 #include "kernels/signature/signature_math.h"
 
@@ -132,10 +133,44 @@ std::vector<Finding> without_repeated_offsets(std::vector<Finding> findings, std
   return kept;
 }
 
+/* Findings that begin or end at a border, because the part beyond it has too few of their pairs, go on to a break. */
+class Beyond {
+ public:
+  explicit Beyond(const Parts& parts) : parts_(parts) {}
+
+  void reach(Finding& finding) const {
+    const size_t first = part_at(finding.from), next = part_at(finding.end);
+    if (first > 0 && parts_.begins[first] == finding.from)
+      finding.from = largest(finding.from - most(first - 1), finding.from, finding.from);
+    if (next > 0 && parts_.begins[next] == finding.end)
+      finding.end = largest(finding.end, finding.end + most(next), finding.end);
+  }
+
+ private:
+  size_t part_at(int64_t pair) const {
+    const auto later = std::ranges::upper_bound(parts_.begins, pair);
+    return later == parts_.begins.begin() ? 0 : static_cast<size_t>(later - parts_.begins.begin()) - 1;
+  }
+
+  /* How many pairs a part may have of something that it does not find. The last part is taken for a short one. */
+  int64_t most(size_t part) const {
+    if (part + 1 == parts_.begins.size()) return least_run(0);
+    const int64_t pairs = parts_.begins[part + 1] - parts_.begins[part];
+    return std::min(least_run(pairs), pairs);
+  }
+
+  int64_t largest(int64_t from, int64_t to, int64_t otherwise) const {
+    return parts_.breaks.largest(from, to).value_or(otherwise);
+  }
+
+  const Parts& parts_;
+};
+
 }  // namespace
 
-std::vector<Finding> join(std::vector<Finding> findings, std::span<const int64_t> borders) {
-  findings = without_repeated_offsets(std::move(findings), borders);
+std::vector<Finding> join(std::vector<Finding> findings, const Parts& parts) {
+  const std::span<const int64_t> begins(parts.begins);
+  findings = without_repeated_offsets(std::move(findings), begins.subspan(std::min<size_t>(begins.size(), 1)));
   std::ranges::stable_sort(findings, {}, [](const Finding& finding) { return std::tuple(finding.kind, finding.from); });
   std::vector<Finding> joined;
   for (Finding& finding : findings) {
@@ -148,6 +183,9 @@ std::vector<Finding> join(std::vector<Finding> findings, std::span<const int64_t
     whole.end = std::max(whole.end, finding.end);
     whole.certainty = std::max(whole.certainty, finding.certainty);
   }
+  const Beyond beyond(parts);
+  for (Finding& finding : joined)
+    if (breaks_show(finding.kind)) beyond.reach(finding);
   return joined;
 }
 

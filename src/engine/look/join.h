@@ -3,18 +3,25 @@
 #define VMAFX_ENGINE_LOOK_JOIN_H
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "engine/look/breaks.h"
 #include "engine/look/finding.h"
 
 namespace vmafx::look {
 
+/* Parts of a stream that were looked at by themselves. */
+struct Parts {
+  std::vector<int64_t> begins{};  // the numbers of their first pairs
+  Breaks breaks{};                // of the stream: join_breaks()
+};
+
 /* Findings of one kind and the same evidence, whose pairs adjoin, become one. A part that begins after frames were
  * dropped or doubled sees an offset, which is what those still do; where the parts before a border and after it have
- * other offsets, frames were dropped or doubled there. `borders`: the numbers of the first pairs of the parts after the
- * first one. Returns the findings by kinds and places. */
-std::vector<Finding> join(std::vector<Finding> findings, std::span<const int64_t> borders = {});
+ * other offsets, frames were dropped or doubled there. A part that has too few pairs of what is wrong finds nothing:
+ * where its neighbor does, from their border on, it begins or ends with the largest break that is near enough. Returns
+ * the findings by kinds and places. */
+std::vector<Finding> join(std::vector<Finding> findings, const Parts& parts = {});
 
 }  // namespace vmafx::look
 

@@ -48,11 +48,11 @@ double quantile(const uint32_t* row, double share, double total) {
 
 struct Curve {
   std::vector<Point> points{};
-  double low = 0, high = 0;   // levels of the reference, 3 % of the cells below and above
-  double deviation = 0;       // of the reference's levels
-  double scatter = 0;         // of the encode's cells about the curve
-  double dist_deviation = 0;  // of the curve
-  bool tells() const { return tells(6); }
+  double low = 0, high = 0;                // levels of the reference, 3 % of the cells below and above
+  double deviation = 0;                    // of the reference's levels
+  double scatter = 0;                      // of the encode's cells about the curve
+  double dist_deviation = 0;               // of the curve
+  bool tells() const { return tells(6); }  // false: levels that span too little for a gain
   bool tells(double least_deviation) const {
     return points.size() >= 8 && deviation > least_deviation && scatter < 0.35 * std::max(dist_deviation, 1.0);
   }
@@ -442,10 +442,31 @@ bool find_range_of_areas(const std::vector<uint32_t>& histogram, double chroma_g
  * ends of them. */
 constexpr double kRangeError = 3;
 
+/* So many levels have changed by so much, all nearly alike, in cells that scatter less: parts of the change. */
+constexpr size_t kLeastPoints = 5;
+constexpr double kLeastOffset = 2.5, kUnlike = 0.4, kScattered = 0.5;
+
+/* Dark pictures whose levels span too little for a gain may still all be brighter. */
+void find_offset(const Curve& curve, std::vector<Finding>& findings) {
+  if (curve.points.size() < kLeastPoints) return;
+  std::vector<double> changes;
+  for (const Point& p : curve.points)
+    if (!clipped(p)) changes.push_back(p.dist - p.ref);
+  if (changes.size() < kLeastPoints) return;
+  const double offset = median_of(changes), size = std::abs(offset);
+  if (size < kLeastOffset || curve.scatter > kScattered * size) return;
+  if (misfit(curve, [&](double level) { return level + offset; }) > kUnlike * size) return;
+  findings.push_back({.kind = Kind::kBrightness, .certainty = Certainty::kLikely});
+  findings.back().evidence = {{"gain", 1}, {"offset", rounded(offset)}};
+  for (const MistakenRange& range : {kNarrower, kWider})
+    if (const double error = misfit(curve, range.luma); error < kRangeError && !findings.back().has("range_error"))
+      findings.back().evidence.emplace_back("range_error", rounded(error));
+}
+
 void find_luma(const std::vector<uint32_t>& histogram, const Chroma& chroma, const Color& color,
                std::vector<Finding>& findings) {
   const Curve curve = curve_of(histogram, kLeastCells);
-  if (!curve.tells()) return;
+  if (!curve.tells()) return find_offset(curve, findings);
   const Line line = line_of(curve);
   const auto away = [&](const Line& other) {
     return std::max(std::abs(line(curve.low) - other(curve.low)), std::abs(line(curve.high) - other(curve.high)));

@@ -16,9 +16,7 @@ constexpr int64_t kLeastPairs = 2 * kDetailPeriod, kLeastPart = 16, kSurePairs =
 
 class Runs {
  public:
-  explicit Runs(const Divided& divided) : divided_(divided) {
-    least_ = std::max(kLeastPairs, pairs(0, divided.chapters.size()) / kLeastPart);
-  }
+  explicit Runs(const Divided& divided) : divided_(divided), least_(least_run(pairs(0, divided.chapters.size()))) {}
 
   std::vector<Finding> of(Kind kind, bool whole_has_it) {
     const size_t n = divided_.chapters.size();
@@ -66,11 +64,13 @@ class Runs {
   }
 
   const Divided& divided_;
-  int64_t least_;
+  const int64_t least_;
   std::map<std::pair<size_t, size_t>, std::vector<Finding>> judged_;
 };
 
 }  // namespace
+
+int64_t least_run(int64_t pairs) { return std::max(kLeastPairs, pairs / kLeastPart); }
 
 void find_locally(const Divided& divided, std::span<const Kind> kinds, std::vector<Finding>* findings) {
   if (divided.chapters.size() < 3) return;

@@ -27,6 +27,9 @@ struct Divided {
   std::function<std::vector<Finding>(size_t first, size_t end)> judge;
 };
 
+/* The pairs that a local finding needs in a stream of so many. */
+int64_t least_run(int64_t pairs);
+
 /* Puts local findings of these kinds in the place of those of the whole stream. Kinds exclude each other: where one is
  * local, the whole stream has none of them, unless that is sure. */
 void find_locally(const Divided& divided, std::span<const Kind> kinds, std::vector<Finding>* findings);

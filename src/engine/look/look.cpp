@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/look/breaks.h"
 #include "engine/look/cell_means.h"
 #include "engine/look/chroma_place.h"
 #include "engine/look/geometry.h"
@@ -49,6 +48,8 @@ class Look::Parts {
     if (found) findings->push_back(*found);
   }
 
+  const Breaks& breaks() const { return breaks_; }
+
  private:
   /* Colors of pictures that may be others are not sure to be changed. Where an encode stands still, its samples are
    * those of what was there some time ago: only what all of them have in common tells. */
@@ -65,19 +66,15 @@ class Look::Parts {
     }
   }
 
-  /* Findings of a part of the stream begin and end with chapters: breaks near there are where they do. Breaks show in
-   * luma alone. */
+  /* Findings of a part of the stream begin and end with chapters: breaks near there are where they do. */
   void place(Finding& found) const {
-    const bool of_luma = found.kind >= Kind::kMirrored && found.kind != Kind::kMatrix && !is_of_chroma(found.kind);
-    if (!of_luma) return;
+    if (!breaks_show(found.kind)) return;
     const int64_t near = geometry_.chapter_length();
     const auto placed = [&](int64_t at) { return breaks_.largest(at - near, at + near).value_or(at); };
     const int64_t from = found.from > first_ ? placed(found.from) : found.from;
     const int64_t end = found.end <= last_ ? placed(found.end) : found.end;
     if (from < end) found.from = from, found.end = end;
   }
-
-  static bool is_of_chroma(Kind kind) { return kind >= Kind::kChromaSwapped && kind <= Kind::kGray; }
 
   int64_t first_ = -1, last_ = -1;
   CellMeans cells_;
@@ -94,6 +91,8 @@ class Look::Parts {
 Look::Look(const VideoFormat& format) : parts_(std::make_unique<Parts>(format)) {}
 
 Look::~Look() = default;
+
+const Breaks& Look::breaks() const { return parts_->breaks(); }
 
 void Look::add(int64_t frame, const SignatureSums& sums) { parts_->add(frame, sums); }
 

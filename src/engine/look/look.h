@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/picture.h"
+#include "engine/look/breaks.h"
 #include "engine/look/finding.h"
 #include "kernels/signature/signature_math.h"
 
@@ -30,6 +31,9 @@ class Look {
   /* What finish() would return now. The look goes on: later pairs may take a finding back, as for finish() only what
    * they show counts. */
   std::vector<Finding> so_far() const;
+
+  /* The breaks so far, which a merge of parts needs. */
+  const Breaks& breaks() const;
 
  private:
   class Parts;  // timing.h, geometry.h, levels.h, chroma_place.h, structure.h, lost_field.h

@@ -31,8 +31,8 @@ constexpr double kShortFreeze = 3, kErrorOfFreeze = 6;
  * nearly as well as another curve. */
 constexpr double kPossibleRatio = 0.6, kLeastMisfit = 5.5;
 
-/* Another place in time that leaves this part of the votes explains a shift of the picture in all of its pairs: a camera
- * that pans. */
+/* Another place in time that leaves this part of the votes explains a shift of the picture, in all of its pairs: a
+ * camera that pans. */
 constexpr double kClearOffset = 0.1;
 
 /* So large a part of all pairs shows something else, which has other edges and colors, too; unless these are the same
@@ -43,9 +43,7 @@ constexpr double kAllOther = 0.9;
 constexpr int64_t kErrorOfOther = 120;
 
 /* Whether all pairs of a finding are sure to show other moments. */
-bool is_move(const Finding& finding) {
-  return finding.kind <= Kind::kDoubled && finding.certainty == Certainty::kSure;
-}
+bool is_move(const Finding& finding) { return finding.kind <= Kind::kDoubled && finding.certainty == Certainty::kSure; }
 
 bool is_time(Kind kind) { return kind <= Kind::kSwapped; }
 
@@ -132,7 +130,7 @@ void settle(std::vector<Finding>* findings) {
 
   const auto is_placed = [](const Finding& f) { return is_geometry(f.kind) && f.certainty != Certainty::kPossible; };
   const auto hides_chroma = [&](const Finding& f) {
-    return is_placed(f) || f.kind == Kind::kFieldsDropped || f.kind == Kind::kChromaSwapped;
+    return is_placed(f) || f.kind == Kind::kChromaSwapped || f.kind >= Kind::kCombed;
   };
   if (any(hides_chroma)) std::erase_if(*findings, [](const Finding& f) { return f.kind == Kind::kChromaShifted; });
   std::vector<Finding> moves;

@@ -2,7 +2,6 @@
 #include "engine/look/join.h"
 
 #include <algorithm>
-#include <span>
 
 #include "tests/support/check_main.h"
 
@@ -17,11 +16,10 @@ Finding finding(Kind kind, int64_t from, int64_t end, Evidence evidence = {},
   return {kind, certainty, from, end, std::move(evidence)};
 }
 
-void assert_joined(std::vector<Finding> given, const std::vector<Finding>& want,
-                   std::span<const int64_t> borders = {}) {
+void assert_joined(std::vector<Finding> given, const std::vector<Finding>& want, const Parts& parts = {}) {
   for (const bool reversed : {false, true}) {
     if (reversed) std::ranges::reverse(given);
-    const std::vector<Finding> got = join(given, borders);
+    const std::vector<Finding> got = join(given, parts);
     ck_assert_uint_eq(got.size(), want.size());
     for (size_t i = 0; i < want.size(); i++) {
       ck_assert(got[i].kind == want[i].kind && got[i].certainty == want[i].certainty);
@@ -85,18 +83,37 @@ START_TEST(offsets_after_a_change_belong_to_it) {
   const auto doubled = [](int64_t from, int64_t end, double frames, Certainty certainty = Certainty::kSure) {
     return finding(Kind::kDoubled, from, end, {{"frames", frames}}, certainty);
   };
-  const std::vector<int64_t> borders = {100, 200};
-  assert_joined({dropped(40, 100, 1), offset(100, 200, 1), offset(200, 300, 1)}, {dropped(40, 300, 1)}, borders);
+  const Parts parts{.begins = {0, 100, 200}};
+  assert_joined({dropped(40, 100, 1), offset(100, 200, 1), offset(200, 300, 1)}, {dropped(40, 300, 1)}, parts);
   assert_joined({dropped(40, 100, 1, Certainty::kLikely), offset(100, 300, 1)},
-                {dropped(40, 300, 1, Certainty::kLikely)}, borders);
+                {dropped(40, 300, 1, Certainty::kLikely)}, parts);
   assert_joined({dropped(40, 100, 1), offset(100, 150, 1), doubled(150, 151, 1), dropped(250, 300, 2)},
-                {dropped(40, 150, 1), dropped(250, 300, 2), doubled(150, 151, 1)}, borders);
-  assert_joined({offset(0, 100, -3), offset(102, 200, -3, Certainty::kLikely)}, {offset(0, 200, -3)}, borders);
+                {dropped(40, 150, 1), dropped(250, 300, 2), doubled(150, 151, 1)}, parts);
+  assert_joined({offset(0, 100, -3), offset(102, 200, -3, Certainty::kLikely)}, {offset(0, 200, -3)}, parts);
   // Changes near a border, which no part has seen.
-  assert_joined({offset(100, 200, 1)}, {dropped(100, 200, 1, Certainty::kLikely)}, borders);
+  assert_joined({offset(100, 200, 1)}, {dropped(100, 200, 1, Certainty::kLikely)}, parts);
   assert_joined({offset(0, 100, 1), offset(100, 200, -1), offset(200, 300, -1)},
-                {offset(0, 100, 1), doubled(100, 300, 2, Certainty::kLikely)}, borders);
-  assert_joined({offset(140, 200, 1)}, {offset(140, 200, 1)}, borders);
+                {offset(0, 100, 1), doubled(100, 300, 2, Certainty::kLikely)}, parts);
+  assert_joined({offset(140, 200, 1)}, {offset(140, 200, 1)}, parts);
+}
+END_TEST
+
+/* A part finds nothing of what it has too few pairs of. */
+START_TEST(what_goes_on_beyond_a_border_reaches_a_break) {
+  const std::vector<Break> breaks = {{20, 9}, {130, 4}, {170, 40}, {215, 12}, {260, 2}, {395, 50}};
+  const Parts parts{.begins = {0, 200, 400}, .breaks = join_breaks(breaks, {}, {})};
+  const auto mirrored = [](int64_t from, int64_t end) { return finding(Kind::kMirrored, from, end); };
+  assert_joined({mirrored(200, 400)}, {mirrored(170, 400)}, parts);
+  assert_joined({mirrored(0, 200)}, {mirrored(0, 215)}, parts);
+  assert_joined({mirrored(200, 400), mirrored(400, 500)}, {mirrored(170, 500)}, parts);
+  assert_joined({mirrored(180, 230)}, {mirrored(180, 230)}, parts);
+  assert_joined({mirrored(0, 400)}, {mirrored(0, 400)}, parts);  // no break after the border
+  /* Luma shows no breaks of chroma. */
+  const Finding swapped = finding(Kind::kChromaSwapped, 200, 400);
+  assert_joined({swapped}, {swapped}, parts);
+  /* A long part may have more pairs that it does not find. */
+  const Parts longer{.begins = {0, 4000}, .breaks = join_breaks(std::vector<Break>{{3760, 40}, {3740, 90}}, {}, {})};
+  assert_joined({mirrored(4000, 5000)}, {mirrored(3760, 5000)}, longer);
 }
 END_TEST
 
@@ -104,6 +121,7 @@ int main() {
   return vmafx::test::run_suite("join", {{"adjoin", parts_that_adjoin_become_one},
                                          {"apart", others_stay_apart},
                                          {"events", events_are_counted_each},
+                                         {"beyond", what_goes_on_beyond_a_border_reaches_a_break},
                                          {"places", places_differ_by_half_a_sample},
                                          {"offsets", offsets_after_a_change_belong_to_it}});
 }

@@ -317,6 +317,27 @@ START_TEST(nothing_is_said_of_good_encodes) {
 }
 END_TEST
 
+/* Levels that span too little for a gain. */
+START_TEST(dark_pictures_that_are_all_brighter_are_told) {
+  const auto darken = [](Painted& p, int, Random&) {
+    for (Samples& s : p.samples) s[0] = 24 + s[0] * 16 / 255;
+  };
+  const int seed = 2;
+  for (const float more : {0.0F, 1.0F, 6.0F, -6.0F}) {
+    const auto brighten = [&](Painted& p, int, Random&) {
+      for (Samples& s : p.samples) s[0] += more;
+    };
+    const auto findings = findings_of(seed, darken, brighten);
+    if (std::abs(more) <= 1) {
+      ck_assert(findings.empty());
+      continue;
+    }
+    assert_found(findings, Kind::kBrightness, Certainty::kLikely);
+    ck_assert_double_eq_tol(number(*f, "offset"), more, 0.5);
+  }
+}
+END_TEST
+
 /* A page of text with one colored picture. */
 void page_with_a_picture(Painted& p, int x) {
   for (Samples& s : p.samples) s[1] = s[2] = 128;
@@ -357,6 +378,7 @@ int main() {
                               {"saturation", saturation_is_no_mistake},
                               {"hlg", hlg_is_named},
                               {"planes", planes_that_are_exchanged_or_gray_are_named},
+                              {"dark", dark_pictures_that_are_all_brighter_are_told},
                               {"few_levels", brightness_of_few_levels_may_be_a_range},
                               {"brightness", brightness_has_its_numbers},
                               {"transfer", transfers_are_named},

@@ -76,7 +76,7 @@ END_TEST
 /* A picture that moves takes its planes along, by a whole number of samples in one of them alone. */
 START_TEST(a_part_of_the_picture_explains_chroma) {
   const Finding chroma{Kind::kChromaShifted, kLikely, 0, 200, {{"x", 0.3}}};
-  for (const Kind kind : {Kind::kCropped, Kind::kShifted, Kind::kFieldsDropped})
+  for (const Kind kind : {Kind::kCropped, Kind::kShifted, Kind::kFieldOrder, Kind::kFieldsDropped})
     ck_assert(!has(Kind::kChromaShifted, settled({{kind, kLikely, 0, 200, {{"left", 4}, {"fit", 1}}}, chroma})));
   ck_assert(!has(Kind::kChromaShifted, settled({{Kind::kChromaSwapped, kSure, 0, 200, {}}, chroma})));
   ck_assert(has(Kind::kChromaShifted, settled({chroma})));
@@ -113,7 +113,9 @@ START_TEST(weak_fits_and_gains_are_not_sure) {
   const auto padded = [](double fit) { return Finding{Kind::kPadded, kSure, 0, 200, {{"bottom", 39}, {"fit", fit}}}; };
   ck_assert(certainty_of(Kind::kPadded, settled({padded(0.98)})) == kLikely);
   ck_assert(certainty_of(Kind::kPadded, settled({padded(0.99)})) == kSure);
-  const auto cropped = [](double side) { return Finding{Kind::kCropped, kSure, 0, 200, {{"top", side}, {"fit", 0.99}}}; };
+  const auto cropped = [](double side) {
+    return Finding{Kind::kCropped, kSure, 0, 200, {{"top", side}, {"fit", 0.99}}};
+  };
   ck_assert(certainty_of(Kind::kCropped, settled({cropped(4)})) == kLikely);
   ck_assert(certainty_of(Kind::kCropped, settled({cropped(8)})) == kSure);
   const auto brighter = [](double gain) { return Finding{Kind::kBrightness, kSure, 0, 200, {{"gain", gain}}}; };
