@@ -905,7 +905,10 @@ typedef struct VmafxReportStream {
     size_t n_breaks;
     const VmafxPairFit *ends;
     size_t n_ends;
-    void *reserved[10];           /* zero */
+    /* Findings at the ends of parts that have too few pairs to be told, unless a neighboring part goes on with them. */
+    const VmafxFinding *brief;
+    size_t n_brief;
+    void *reserved[8];            /* zero */
 } VmafxReportStream;
 
 /* A report of scores that the application has. */

@@ -325,7 +325,9 @@ const VmafxBreak *breaks;
 size_t n_breaks;
 const VmafxPairFit *ends;
 size_t n_ends;
-void *reserved[10];
+const VmafxFinding *brief;
+size_t n_brief;
+void *reserved[8];
 } VmafxReportStream;
 typedef struct VmafxReport {
 const char *path;

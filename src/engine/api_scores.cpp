@@ -224,9 +224,18 @@ StatusOr<std::vector<vmafx::PooledFrames>> windows_of(const VmafxReport& report,
   return pooled;
 }
 
+StatusOr<std::vector<vmafx::look::Finding>> findings_of(const VmafxFinding* given, size_t n) {
+  std::vector<vmafx::look::Finding> findings;
+  for (size_t i = 0; i < n; i++) {
+    VMAFX_ASSIGN(auto finding, vmafx::look::read_finding(given[i]));
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
 /* What is known of the parts that findings are of. */
-vmafx::look::Parts parts_of(const VmafxReportStream* stream) {
-  if (!stream || !stream->n_parts) return {};
+StatusOr<vmafx::look::Parts> parts_of(const VmafxReportStream* stream) {
+  if (!stream->n_parts) return vmafx::look::Parts{};
   const std::span begins(stream->parts, stream->n_parts);
   std::vector<vmafx::look::Break> breaks;
   for (const VmafxBreak& given : std::span(stream->breaks, stream->n_breaks))
@@ -234,20 +243,21 @@ vmafx::look::Parts parts_of(const VmafxReportStream* stream) {
   std::vector<vmafx::look::PairFit> ends;
   for (const VmafxPairFit& given : std::span(stream->ends, stream->n_ends))
     ends.push_back({.frame = given.pair, .gain = given.gain, .offset = given.offset, .left = given.left});
-  return {.begins = {begins.begin(), begins.end()},
-          .breaks = vmafx::look::join_breaks(breaks, ends, begins.subspan(1))};
+  VMAFX_ASSIGN(auto brief, findings_of(stream->brief, stream->n_brief));
+  for (vmafx::look::Finding& finding : brief) finding.brief = true;
+  return vmafx::look::Parts{.begins = {begins.begin(), begins.end()},
+                            .end = ends.empty() ? 0 : ends.back().frame + 1,
+                            .breaks = vmafx::look::join_breaks(breaks, ends, begins.subspan(1)),
+                            .brief = std::move(brief)};
 }
 
 /* The doubts that the findings of a stream, or of its parts, leave. */
 StatusOr<std::vector<vmafx::PictureDoubt>> picture_doubts_of(const VmafxReportStream* stream) {
-  std::vector<vmafx::look::Finding> findings;
-  for (const VmafxFinding& given :
-       stream ? std::span(stream->findings, stream->n_findings) : std::span<VmafxFinding>()) {
-    VMAFX_ASSIGN(auto finding, vmafx::look::read_finding(given));
-    findings.push_back(std::move(finding));
-  }
   std::vector<vmafx::PictureDoubt> doubts;
-  for (vmafx::look::Finding& finding : vmafx::look::join(std::move(findings), parts_of(stream)))
+  if (!stream) return doubts;
+  VMAFX_ASSIGN(auto findings, findings_of(stream->findings, stream->n_findings));
+  VMAFX_ASSIGN(const auto parts, parts_of(stream));
+  for (vmafx::look::Finding& finding : vmafx::look::join(std::move(findings), parts))
     if (const vmafx::look::ToldFinding told(std::move(finding)); told.is_doubt()) doubts.push_back(told.words());
   return doubts;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/cpu.h"
+#include "engine/look/words.h"
 
 namespace vmafx {
 namespace {
@@ -148,7 +149,17 @@ Json EncodeLook::range_facts() const {
                            {"gain", in_millionths(fit.gain)},
                            {"offset", in_millionths(fit.offset)},
                            {"left", in_millionths(fit.left)}}));
-  return Json::object({{"breaks", std::move(breaks)}, {"ends", std::move(ends)}});
+  Json brief = Json::array();
+  for (const look::Finding& found : look_.brief()) {
+    Json evidence = Json::object();
+    for (const auto& [name, number] : found.evidence) evidence.add(name, number);
+    brief.add(Json::object({{"kind", look::name_of(found.kind)},
+                            {"certainty", look::name_of(found.certainty)},
+                            {"from", found.from},
+                            {"to", found.end - 1},
+                            {"evidence", std::move(evidence)}}));
+  }
+  return Json::object({{"breaks", std::move(breaks)}, {"ends", std::move(ends)}, {"brief", std::move(brief)}});
 }
 
 }  // namespace vmafx

@@ -55,7 +55,7 @@ class EncodeLook {
   /* By kinds and places; they stay where they are. */
   std::span<const look::ToldFinding> findings() const { return findings_; }
 
-  /* The key `look` of a range: its breaks and the fits of its first and last pairs, after finish(). */
+  /* The key `look` of a range: its breaks, the fits of its first and last pairs, its brief findings, after finish(). */
   Json range_facts() const;
 
  private:

@@ -124,7 +124,7 @@ std::string structs() {
     text += describe("VmafxReportStream", sizeof(Struct), alignof(Struct),
                      {FIELD(pictures), FIELD(pairing), FIELD(window), FIELD(pool), FIELD(facts), FIELD(n_facts),
                       FIELD(findings), FIELD(n_findings), FIELD(parts), FIELD(n_parts), FIELD(breaks), FIELD(n_breaks),
-                      FIELD(ends), FIELD(n_ends), FIELD(reserved)});
+                      FIELD(ends), FIELD(n_ends), FIELD(brief), FIELD(n_brief), FIELD(reserved)});
   }
   {
     using Struct = VmafxReport;

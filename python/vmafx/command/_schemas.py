@@ -96,6 +96,8 @@ EVIDENCE: Schema = {
     "maxProperties": MOST_EVIDENCE,
     "additionalProperties": {"type": "number", "description": "a number"},
 }
+CERTAINTY: Schema = {"enum": ["possible", "likely", "sure"], "description": "'possible', 'likely' or 'sure'"}
+
 # A reason to doubt the scores. One that the pictures raise has a certainty, its pairs and its evidence.
 DOUBT = {
     **_object(
@@ -105,7 +107,7 @@ DOUBT = {
             "from": FRAME_NUMBER,
             "to": FRAME_NUMBER,
             "frame_duration": TIME,
-            "certainty": {"enum": ["possible", "likely", "sure"], "description": "'possible', 'likely' or 'sure'"},
+            "certainty": CERTAINTY,
             "evidence": EVIDENCE,
         },
     ),
@@ -250,6 +252,7 @@ NUMBER: Schema = {"type": "number", "minimum": -1e9, "maximum": 1e9, "descriptio
 BREAK = _object({"pair": COUNT, "size": NUMBER})
 FIT_NAMES = "gain", "offset", "left"
 FIT = _object({"pair": COUNT, **{name: NUMBER for name in FIT_NAMES}})
+BRIEF = _object({"kind": TEXT, "certainty": CERTAINTY, "from": COUNT, "to": COUNT, "evidence": EVIDENCE})
 RANGE = _object(
     {
         "given": TEXT,
@@ -269,7 +272,13 @@ RANGE = _object(
     {
         "keyframes": _list(COUNT),
         "sums": {**OBJECT, "additionalProperties": _list(SUMS, minItems=1, maxItems=3)},
-        "look": _object({"breaks": _list(BREAK, maxItems=MOST_BREAKS), "ends": _list(FIT, maxItems=MOST_BREAKS)}),
+        "look": _object(
+            {
+                "breaks": _list(BREAK, maxItems=MOST_BREAKS),
+                "ends": _list(FIT, maxItems=MOST_BREAKS),
+                "brief": _list(BRIEF, maxItems=MOST_BREAKS),
+            }
+        ),
     },
 )
 PART = _object(

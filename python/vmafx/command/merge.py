@@ -356,6 +356,8 @@ def _texts_of(range_: Json) -> Iterator[str]:
 def _texts_of_doubts(report: Json, encode: Json) -> Iterator[str]:
     for doubt in encode.get("doubts", []):
         yield from (*doubt["remedies"], *doubt.get("evidence", {}))
+    for found in encode["range"].get("look", {}).get("brief", []):
+        yield from found["evidence"]
     for key, told in report.get("vmafx", {}).get("scores", {}).items():
         yield from filter(None, (key, told["metric"], told.get("unit")))
 
@@ -372,7 +374,9 @@ def _counts_of(encode: Json) -> Iterator[Any]:
     )
     yield from (picture["frame"] for picture in range_["pictures"])
     yield from range_.get("keyframes", [])
-    yield from (seen["pair"] for found in ("breaks", "ends") for seen in range_.get("look", {}).get(found, []))
+    seen = range_.get("look", {})
+    yield from (found["pair"] for what in ("breaks", "ends") for found in seen.get(what, []))
+    yield from (found[name] for name in ("from", "to") for found in seen.get("brief", []))
     yield from (count for name, count in encode.get("pairing", {}).items() if name in PAIRING_NAMES)
     yield from (doubt[name] for doubt in encode.get("doubts", []) for name in ("from", "to") if name in doubt)
 
@@ -583,8 +587,10 @@ def write_report(parts: list[Part], output: str, form: Form = Form()) -> list[st
     ends = [
         (fit["pair"] + part.offset, *(fit[name] for name in FIT_NAMES)) for part in parts for fit in _seen(part, "ends")
     ]
-    kept += [ffi.new("VmafxBreak[]", breaks), ffi.new("VmafxPairFit[]", ends)]
-    stream.breaks, stream.n_breaks, stream.ends, stream.n_ends = kept[-2], len(breaks), kept[-1], len(ends)
+    brief = [_finding(found, part.offset, kept) for part in parts for found in _known(_seen(part, "brief"))]
+    kept += [ffi.new("VmafxBreak[]", breaks), ffi.new("VmafxPairFit[]", ends), ffi.new("VmafxFinding[]", brief)]
+    stream.breaks, stream.ends, stream.brief = kept[-3:]
+    stream.n_breaks, stream.n_ends, stream.n_brief = len(breaks), len(ends), len(brief)
     facts = [
         (
             text(key),
@@ -675,10 +681,15 @@ def _doubt(kind: str, parts: list[Part], kept: list[Any]) -> Json:
 
 def _findings_of(part: Part) -> list[Json]:
     """Returns the doubts that pictures of the part raise, which the library joins with those of other parts."""
+    return [doubt for doubt in _known(part.report.get("doubts", [])) if "certainty" in doubt]
+
+
+def _known(findings: list[Json]) -> list[Json]:
+    """Returns those of a kind that the library knows."""
     from .._enums import values_of
 
     kinds = values_of("VmafxFindingKind")
-    return [doubt for doubt in part.report.get("doubts", []) if doubt["kind"] in kinds and "certainty" in doubt]
+    return [finding for finding in findings if finding["kind"] in kinds]
 
 
 def _seen(part: Part, what: str) -> list[Json]:

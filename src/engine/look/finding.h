@@ -70,6 +70,7 @@ struct Finding {
   Certainty certainty = Certainty::kPossible;
   int64_t from = 0, end = 0;                               // pairs that are concerned: from .. end-1
   std::vector<std::pair<std::string, double>> evidence{};  // numbers by name, as Kind says; "fit" and the like besides
+  bool brief = false;  // at an end of a part of a stream: too few pairs, unless the neighboring part goes on with it
 
   /* Whether there is evidence of this name. */
   bool has(std::string_view name) const {

@@ -152,10 +152,10 @@ class Beyond {
     return later == parts_.begins.begin() ? 0 : static_cast<size_t>(later - parts_.begins.begin()) - 1;
   }
 
-  /* How many pairs a part may have of something that it does not find. The last part is taken for a short one. */
+  /* How many pairs a part may have of something that it does not find. */
   int64_t most(size_t part) const {
-    if (part + 1 == parts_.begins.size()) return least_run(0);
-    const int64_t pairs = parts_.begins[part + 1] - parts_.begins[part];
+    const bool is_last = part + 1 == parts_.begins.size();
+    const int64_t pairs = std::max<int64_t>((is_last ? parts_.end : parts_.begins[part + 1]) - parts_.begins[part], 0);
     return std::min(least_run(pairs), pairs);
   }
 
@@ -171,6 +171,7 @@ class Beyond {
 std::vector<Finding> join(std::vector<Finding> findings, const Parts& parts) {
   const std::span<const int64_t> begins(parts.begins);
   findings = without_repeated_offsets(std::move(findings), begins.subspan(std::min<size_t>(begins.size(), 1)));
+  findings.insert(findings.end(), parts.brief.begin(), parts.brief.end());
   std::ranges::stable_sort(findings, {}, [](const Finding& finding) { return std::tuple(finding.kind, finding.from); });
   std::vector<Finding> joined;
   for (Finding& finding : findings) {
@@ -182,7 +183,12 @@ std::vector<Finding> join(std::vector<Finding> findings, const Parts& parts) {
     if (finding.end - finding.from > whole.end - whole.from) whole.evidence = std::move(finding.evidence);
     whole.end = std::max(whole.end, finding.end);
     whole.certainty = std::max(whole.certainty, finding.certainty);
+    whole.brief = whole.brief && finding.brief;
   }
+  const int64_t least = least_run(begins.empty() ? 0 : parts.end - begins[0]);
+  std::erase_if(joined, [&](const Finding& finding) { return finding.brief && finding.end - finding.from < least; });
+  for (Finding& finding : joined)
+    if (finding.brief) finding.certainty = std::min(finding.certainty, most_certain(finding.end - finding.from));
   const Beyond beyond(parts);
   for (Finding& finding : joined)
     if (breaks_show(finding.kind)) beyond.reach(finding);

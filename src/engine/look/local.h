@@ -30,8 +30,12 @@ struct Divided {
 /* The pairs that a local finding needs in a stream of so many. */
 int64_t least_run(int64_t pairs);
 
+/* What a local finding of so many pairs is at most. */
+Certainty most_certain(int64_t pairs);
+
 /* Puts local findings of these kinds in the place of those of the whole stream. Kinds exclude each other: where one is
- * local, the whole stream has none of them, unless that is sure. */
+ * local, the whole stream has none of them, unless that is sure. Those that are sure and too short, at the beginning or
+ * the end of the stream, are added as brief ones. */
 void find_locally(const Divided& divided, std::span<const Kind> kinds, std::vector<Finding>* findings);
 
 }  // namespace vmafx::look

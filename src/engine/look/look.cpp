@@ -39,8 +39,11 @@ class Look::Parts {
     for (const std::vector<Finding>& found :
          {geometry_.finish(), levels_.finish(), chroma_place_.finish(), structure_.finish()})
       findings->insert(findings->end(), found.begin(), found.end());
-    settle_colors(findings);
     for (Finding& found : *findings) place(found);
+    const auto told = std::ranges::stable_partition(*findings, &Finding::brief).begin();
+    brief_.assign(findings->begin(), told);
+    findings->erase(findings->begin(), told);
+    settle_colors(findings);
     const auto of_fields = [](const Finding& found) { return found.kind >= Kind::kCombed; };
     if (std::ranges::any_of(*findings, of_fields)) return;
     const auto found = lost_field_.find(chroma_place_.luma(ChromaPlace::kX), chroma_place_.luma(ChromaPlace::kY),
@@ -49,6 +52,7 @@ class Look::Parts {
   }
 
   const Breaks& breaks() const { return breaks_; }
+  const std::vector<Finding>& brief() const { return brief_; }
 
  private:
   /* Colors of pictures that may be others are not sure to be changed. Where an encode stands still, its samples are
@@ -79,6 +83,7 @@ class Look::Parts {
   int64_t first_ = -1, last_ = -1;
   CellMeans cells_;
   Breaks breaks_;
+  std::vector<Finding> brief_;
   PairMeans means_;  // of the pair that is added
   Timing timing_;
   Geometry geometry_;
@@ -93,6 +98,8 @@ Look::Look(const VideoFormat& format) : parts_(std::make_unique<Parts>(format)) 
 Look::~Look() = default;
 
 const Breaks& Look::breaks() const { return parts_->breaks(); }
+
+const std::vector<Finding>& Look::brief() const { return parts_->brief(); }
 
 void Look::add(int64_t frame, const SignatureSums& sums) { parts_->add(frame, sums); }
 

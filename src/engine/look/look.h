@@ -32,8 +32,9 @@ class Look {
    * they show counts. */
   std::vector<Finding> so_far() const;
 
-  /* The breaks so far, which a merge of parts needs. */
+  /* What a merge needs of a part of a stream besides findings: its breaks, and after finish() the brief findings. */
   const Breaks& breaks() const;
+  const std::vector<Finding>& brief() const;
 
  private:
   class Parts;  // timing.h, geometry.h, levels.h, chroma_place.h, structure.h, lost_field.h

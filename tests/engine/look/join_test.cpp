@@ -117,10 +117,33 @@ START_TEST(what_goes_on_beyond_a_border_reaches_a_break) {
 }
 END_TEST
 
+/* What too few pairs of a part show counts if a neighbor goes on with it, or if both have enough together. */
+START_TEST(brief_findings_count_with_their_neighbors) {
+  const auto swapped = [](int64_t from, int64_t end, bool brief, Certainty certainty = Certainty::kSure) {
+    Finding f = finding(Kind::kChromaSwapped, from, end, {}, certainty);
+    f.brief = brief;
+    return f;
+  };
+  const auto parts = [](std::vector<Finding> brief) {
+    return Parts{.begins = {0, 200, 400}, .end = 600, .breaks = {}, .brief = std::move(brief)};
+  };
+  assert_joined({}, {}, parts({swapped(150, 200, true)}));
+  assert_joined({swapped(200, 400, false)}, {swapped(150, 400, false)}, parts({swapped(150, 200, true)}));
+  assert_joined({}, {swapped(140, 250, true, Certainty::kLikely)},
+                parts({swapped(140, 200, true), swapped(200, 250, true)}));
+  assert_joined({}, {swapped(110, 290, true)}, parts({swapped(110, 200, true), swapped(200, 290, true)}));
+  /* In a longer stream they are too short. */
+  Parts longer = parts({swapped(110, 200, true), swapped(200, 290, true)});
+  longer.end = 4000;
+  assert_joined({}, {}, longer);
+}
+END_TEST
+
 int main() {
   return vmafx::test::run_suite("join", {{"adjoin", parts_that_adjoin_become_one},
                                          {"apart", others_stay_apart},
                                          {"events", events_are_counted_each},
+                                         {"brief", brief_findings_count_with_their_neighbors},
                                          {"beyond", what_goes_on_beyond_a_border_reaches_a_break},
                                          {"places", places_differ_by_half_a_sample},
                                          {"offsets", offsets_after_a_change_belong_to_it}});

@@ -138,6 +138,23 @@ START_TEST(denials_divide_a_stream) {
 }
 END_TEST
 
+/* At an end of a stream, which may be a part of another one, short runs are kept apart. */
+START_TEST(short_runs_at_ends_are_brief) {
+  const auto always = [](size_t, size_t) { return true; };
+  const auto last = found_in(20, [](size_t i) { return i < 19; }, always);
+  ck_assert_int_eq(last.size(), 1);
+  ck_assert(last[0].brief && last[0].certainty == Certainty::kSure);
+  ck_assert(last[0].from == 912 && last[0].end == 960);
+  const auto first = found_in(20, [](size_t i) { return i > 0; }, always);
+  ck_assert(first.size() == 1 && first[0].brief && first[0].from == 0 && first[0].end == 48);
+  ck_assert(found_in(20, [](size_t i) { return i != 9; }, always).empty());
+  /* They leave what the whole stream shows as it is. */
+  const Finding whole{.kind = Kind::kCropped, .certainty = Certainty::kLikely, .from = 0, .end = 960};
+  const auto both = found_in(20, [](size_t i) { return i < 19; }, always, {whole});
+  ck_assert(both.size() == 2 && !both[0].brief && both[1].brief);
+}
+END_TEST
+
 /* The longer a stream is, the longer are its runs, so that long streams have no more of them. */
 START_TEST(runs_have_a_part_of_the_stream) {
   const auto run = [](size_t i) { return i != 4 && i != 5; };
@@ -192,7 +209,8 @@ START_TEST(chapters_that_go_on_keep_their_levels) {
 END_TEST
 
 int main() {
-  return run_suite("local", {{"pairs", findings_have_their_pairs},
+  return run_suite("local", {{"brief", short_runs_at_ends_are_brief},
+                             {"pairs", findings_have_their_pairs},
                              {"joined", chapters_that_go_on_keep_their_levels},
                              {"good", nothing_is_said_of_a_good_stream},
                              {"denials", denials_divide_a_stream},
