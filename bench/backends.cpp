@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -43,18 +44,20 @@ struct Settings {
   bool told = false, waits = false;
 };
 
-/* Collects the lines of a session's log that speak of the GPU. */
+/* Collects the lines of a session's log that speak of the GPU, each after its time, in milliseconds. */
 class Said {
  public:
   static void on_message(void* said, VmafxLogLevel, const char* message) {
     auto& self = *static_cast<Said*>(said);
     const std::lock_guard lock(self.mutex_);
     for (const char* word : {"backend=auto", "the GPU"})
-      if (std::strstr(message, word)) return self.lines_.push_back(message);
+      if (std::strstr(message, word))
+        return self.lines_.push_back(std::to_string(std::lround(self.stopwatch_.elapsed())) + " ms: " + message);
   }
   const std::vector<std::string>& lines() const { return lines_; }
 
  private:
+  const Stopwatch stopwatch_{false};
   std::mutex mutex_;
   std::vector<std::string> lines_;
 };
