@@ -62,6 +62,12 @@ Status SessionGpu::consider(const StreamState& stream, Pipeline& pipeline) {
   return {};
 }
 
+void SessionGpu::let_wait(const StreamState& stream, bool ends, Pipeline& pipeline) {
+  if (!choice_ || !opening_) return;
+  const std::chrono::duration<double> lasts = std::chrono::steady_clock::now() - opening_began_;
+  pipeline.hold_cpu(choice_->leaves_to_gpu(stream, lasts.count(), ends));
+}
+
 /* A queue that does not fit the GPU's memory counts as a GPU that failed to open. */
 Status SessionGpu::add_queue(const Plan& plan, const VideoFormat& format, std::optional<uint64_t> spare_pictures,
                              const Recolorers& recolorers, Pipeline& pipeline) {
@@ -92,6 +98,7 @@ StatusOr<bool> SessionGpu::take_over(const StreamState& stream, Pipeline& pipeli
   }
   opening_.reset();
   pipeline.expect_device_queue(false);
+  pipeline.hold_cpu(false);
   for (const std::string& line : kept_by_cpu_) log_.info(line);
   return true;
 }
@@ -115,6 +122,7 @@ Status SessionGpu::give_up(const Status& reason, Pipeline& pipeline) {
   waiting_.reset();
   opening_.reset();
   pipeline.expect_device_queue(false);
+  pipeline.hold_cpu(false);
   return give_up_device(request_.backend, reason, backend_, log_);
 }
 

@@ -58,6 +58,9 @@ class SessionGpu {
   /* Begins to open a GPU that comes later, if that pays by now; to be called often. */
   Status consider(const StreamState& stream, Pipeline& pipeline);
 
+  /* Has the CPU wait for a GPU that opens, or not, by what pays; to be called as often. `ends`: no other pairs come. */
+  void let_wait(const StreamState& stream, bool ends, Pipeline& pipeline);
+
   /* Waits until a GPU that comes later is open, or known not to open. */
   void wait();
 

@@ -46,7 +46,8 @@ StreamState Session::stream_state() const {
 Status Session::look_at_gpu() {
   if (!gpu_.comes_later()) return {};
   if (!ends_) VMAFX_TRY(gpu_.consider(stream_state(), pipeline_));
-  else if (!pipeline_.has_waiting()) return {};
+  gpu_.let_wait(stream_state(), ends_, pipeline_);
+  if (ends_ && !pipeline_.has_waiting()) return {};
   const std::optional<Status> outcome = gpu_.outcome();
   if (!outcome) return {};
   if (!outcome->ok()) return gpu_.give_up(*outcome, pipeline_);

@@ -132,12 +132,34 @@ int leave_open(int milliseconds) {
   std::exit(0);
 }
 
+/* The stream is known to be long. */
+Params params_of_long_stream(const char* features) {
+  Params params = params_for("auto", "", features);
+  params.expected_frames = 10000000;
+  return params;
+}
+
 int run_case(const std::string& name, int number) {
+  if (name == "long") return print(params_of_long_stream(kFew), short_stream(number));
   if (name == "slowly") return print_slowly(number);
   if (name == "early" || name == "with") return end_early(number, name == "early");
   if (name == "left") return leave_open(number);
   if (name == "takeover") return print(params_for("auto", "", kFew), with_takeover(short_stream(9), number));
   return print(params_for("cpu", "", kFew), short_stream(number));
+}
+
+/* Has it that earlier sessions measured a GPU that is ten times as fast, and that its opening takes so many
+ * milliseconds. */
+void say_that_it_is_fast(const std::filesystem::path& costs, int opening) {
+  std::istringstream before(text_of(costs));
+  std::ofstream after(costs);
+  for (std::string line; std::getline(before, line); after << line << "\n") {
+    std::istringstream words(line);
+    std::string kind, name, known, last;
+    words >> kind >> name >> known >> last;
+    if (kind == "plan") line = "plan " + name + " 1000000000 100000000 0";
+    if (kind == "device") line = "device " + name + " " + std::to_string(opening) + "000000 " + last;
+  }
 }
 
 std::string cpu_scores(int frames) { return run_again("", "cpu " + std::to_string(frames)).text; }
@@ -165,10 +187,41 @@ END_TEST
 
 /* It opens the GPU by itself for a stream that will be long. */
 START_TEST(long_streams_open_the_gpu) {
-  Params params = params_for("auto", "", kFeatures);
-  params.expected_frames = 10000000;
-  const Result result = assert_as_alone(params, with_takeover({.count = 1, .frames = 12}, 9, false));
+  const Result result =
+      assert_as_alone(params_of_long_stream(kFeatures), with_takeover({.count = 1, .frames = 12}, 9, false));
   assert_contains(result.log, takes_over(9) + "psnr on hip, ");
+}
+END_TEST
+
+/* A CPU that is known to be much slower leaves all pairs to the GPU, for twice the time that opening takes. */
+START_TEST(pairs_wait_for_a_gpu_that_is_known_to_be_fast) {
+  char folder[] = "/tmp/vmafx_costs_XXXXXX";
+  ck_assert(mkdtemp(folder));
+  const std::string costs = std::string(folder) + "/costs.txt";
+  setenv("VMAFX_COSTS", costs.c_str(), 1);
+  for (const bool is_known : {false, true}) {
+    if (is_known) say_that_it_is_fast(costs, 20000);
+    Params params = params_of_long_stream(kFew);
+    const std::string path = std::string(folder) + (is_known ? "/known.json" : "/new.json");
+    params.log_path = path.c_str();
+    Encodes encodes = with_takeover({.count = 1, .frames = 8}, 2, false);
+    encodes.before = [is_known, open = encodes.before](int frame) {
+      if (frame == 2 && !is_known) std::this_thread::sleep_for(std::chrono::milliseconds(200));  // the CPU scores them
+      open(frame);
+    };
+    assert_contains(assert_as_alone(params, encodes).log, takes_over(2));
+    const std::string text = text_of(path);
+    ck_assert_msg((text.find("\"uploaded\": 8") != text.npos) == is_known, "%s", text.c_str());
+  }
+  setenv("VMAFX_COSTS", "", 1);
+  const std::string variables = "VMAFX_COSTS=" + costs + " ";
+  ck_assert(run_again(variables, "long 12").succeeded);
+  say_that_it_is_fast(costs, 100);
+  const Rerun rerun = run_again(variables + emulator("BLOCK", "hipInit"), "long 12");
+  ck_assert_msg(rerun.succeeded, "%s", rerun.last_words().c_str());
+  assert_text_eq(rerun.text,
+                 "backend=auto ran on the CPU: the stream ended before the GPU was open\n" + cpu_scores(12));
+  std::filesystem::remove_all(folder);
 }
 END_TEST
 
@@ -362,6 +415,7 @@ int main(int argc, char** argv) {
   if (argc > 2) return run_case(argv[1], std::atoi(argv[2]));
   const int failed = run_host_suite_on_device("takeover", {{"equal", scores_equal_the_cpus_wherever_the_gpu_takes_over},
                                                            {"long", long_streams_open_the_gpu},
+                                                           {"waits", pairs_wait_for_a_gpu_that_is_known_to_be_fast},
                                                            {"models", models_do_not_notice},
                                                            {"subsample", frames_are_left_out_as_before},
                                                            {"encodes", each_encode_keeps_its_history},

@@ -11,9 +11,14 @@ constexpr double kWorthwhile = 0.02;
 
 constexpr double kProcessorsOfGpu = 64;
 
-/* The CPU helps if it makes the stream faster by a sixteenth, has most processors idle, and is not late at the end by
+/* The CPU helps if it makes the stream faster by a quarter (by an eighth, it took processors from those that copy pairs
+ * for the GPU, and a twelfth was lost), has most processors idle, and is not late at the end by
  * more than a fiftieth of the time. */
-constexpr double kLeastHelp = 1.0 / 16, kLeastIdle = 0.5, kMostLate = 0.02;
+constexpr double kLeastHelp = 1.0 / 4, kLeastIdle = 0.5, kMostLate = 0.02;
+
+/* The CPU leaves pairs to a GPU that takes this part of its time for them, if the application brings them in so many
+ * times the GPU's time. */
+constexpr double kFast = 1.0 / 4, kSourceOfFast = 2;
 
 }  // namespace
 
@@ -36,6 +41,17 @@ double gain_of_opening(const StreamCosts& costs) {
 
 bool pays_to_open(const StreamCosts& costs) {
   return gain_of_opening(costs) > kWorthwhile * static_cast<double>(pairs_left(costs)) * costs.cpu_pair;
+}
+
+bool leaves_to_gpu(const StreamCosts& costs, const Opening& opening) {
+  const bool is_known = costs.cpu_pair > 0 && costs.gpu_pair > 0 && costs.opening > 0;
+  const bool is_alone = costs.openers == 0 && costs.users == 0;
+  if (!is_known || !is_alone || opening.lasts >= 2 * costs.opening) return false;
+  if (costs.gpu_pair > kFast * costs.cpu_pair || costs.source_pair > kSourceOfFast * costs.gpu_pair) return false;
+  const bool has_length = opening.ends || costs.expected || costs.usual > costs.seen;
+  if (!has_length) return false;
+  const auto left = static_cast<double>(opening.waiting + (opening.ends ? 0 : pairs_left(costs)));
+  return left * costs.cpu_pair > std::max(costs.opening - opening.lasts, 0.0) + left * costs.gpu_pair;
 }
 
 double guess_gpu_pair(double cpu_pair, int threads) {

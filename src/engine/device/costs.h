@@ -45,6 +45,18 @@ bool pays_to_open(const StreamCosts& costs);
 /* The time for a pair on the GPU before anybody measured it: a GPU is worth about 64 processors. */
 double guess_gpu_pair(double cpu_pair, int threads);
 
+/* How far a GPU is that opens. */
+struct Opening {
+  double lasts = 0;     // seconds since it began
+  int64_t waiting = 0;  // pairs that came and are not scored
+  bool ends = false;    // no other pairs come
+};
+
+/* Whether the CPU leaves the pairs that wait to the GPU. What it would score until then is little, makes the opening
+ * last longer, and is late where the GPU is done with the rest (docs/gpu-results.md). All times must be measured ones;
+ * never for twice as long as the opening is known to last. */
+bool leaves_to_gpu(const StreamCosts& costs, const Opening& opening);
+
 /* The CPU's side of a stream that a GPU scores. */
 struct SharedCosts {
   double cpu_pair = 0, gpu_pair = 0;  // each alone

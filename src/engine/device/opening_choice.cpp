@@ -89,7 +89,7 @@ bool OpeningChoice::opens(const StreamState& stream) {
   const std::string turns[] = {kTurns};
   auto turn = take_device_place(device_place_folder(), turns, kMostTurns);
   costs.openers = turn.ok() ? turn.value()->number() : kMostTurns;
-  costs.users = users();
+  costs.users = users_ = users();
   if (pays_to_open(costs)) {
     openers_ = costs.openers;
     if (turn.ok()) turn_ = std::move(turn.value());
@@ -99,13 +99,26 @@ bool OpeningChoice::opens(const StreamState& stream) {
   return false;
 }
 
+bool OpeningChoice::leaves_to_gpu(const StreamState& stream, double lasts, bool ends) {
+  StreamCosts costs = costs_of(stream);
+  costs.cpu_pair = costs_.cpu_pair;  // known ones: pairs that wait tell nothing
+  costs.gpu_pair = costs_.gpu_pair;
+  costs.opening = of_device_.opening;
+  costs.users = users_;
+  const bool leaves =
+      vmafx::leaves_to_gpu(costs, {.lasts = lasts, .waiting = stream.seen - stream.finished, .ends = ends});
+  left_ = left_ || leaves;
+  return leaves;
+}
+
 /* Others that were opening it at the same time made it take longer. */
 void OpeningChoice::opened(double seconds, const std::string& pci_address) {
   measured_device_ = {seconds / (1 + openers_), pci_address};
 }
 
 void OpeningChoice::measured_cpu(const StreamState& stream) {
-  if (stream.finished >= kFewestPairs) measured_.cpu_pair = stream.elapsed / static_cast<double>(stream.finished);
+  if (!left_ && stream.finished >= kFewestPairs)
+    measured_.cpu_pair = stream.elapsed / static_cast<double>(stream.finished);
 }
 
 /* Where the application is slower than the GPU, the time is only a bound. */

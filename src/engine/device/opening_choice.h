@@ -37,6 +37,10 @@ class OpeningChoice {
   /* Whether the GPU is to be opened now. It may be asked at each pair. */
   bool opens(const StreamState& stream);
 
+  /* Whether the CPU leaves the pairs that wait to the GPU, which has been opening for so many seconds; `ends`: no
+   * others come. */
+  bool leaves_to_gpu(const StreamState& stream, double lasts, bool ends);
+
   /* What the opening holds until it ends, so that other processes see it; null: there is no folder to share. */
   std::shared_ptr<const DevicePlace> turn() { return std::move(turn_); }
 
@@ -67,9 +71,10 @@ class OpeningChoice {
   PlanCosts measured_;     // of this one
   std::optional<DeviceCosts> measured_device_;
   std::shared_ptr<const DevicePlace> turn_;
-  int openers_ = 0;
-  bool shares_ = false;  // the CPU scores beside the GPU
-  double idle_ = 0;      // the share of the processors that nobody used before
+  int openers_ = 0, users_ = 0;  // when it was chosen
+  bool shares_ = false;          // the CPU scores beside the GPU
+  bool left_ = false;            // the CPU did not score all that it could
+  double idle_ = 0;              // the share of the processors that nobody used before
   std::chrono::steady_clock::time_point next_look_{};
 };
 

@@ -37,6 +37,7 @@ double largest_difference(const std::byte* a, const std::byte* b, size_t bytes) 
 }
 
 Pipeline::~Pipeline() {
+  hold_cpu(false);
   FinishedFrame finished;
   while (take(true, &finished)) continue;
   if (queue_ && queue_->is_abandoned()) [[maybe_unused]]

@@ -71,6 +71,9 @@ class Pipeline {
   /* A GPU may join in mid-stream: keeps the pictures that its metrics look back on. */
   void expect_device_queue(bool expected) { history_.expect_device_queue(expected); }
 
+  /* While it holds, no worker begins a job: frames wait for a GPU that is to join. */
+  void hold_cpu(bool holds) { workers_.hold(holds); }
+
   /* Has the GPU run the extractors that have kernels, from the next frame on, and what no worker has begun of the
    * frames in flight. `extractors`, of which the queue was made, take the places of those given to start(); a null one
    * leaves the metric to the CPU. Of every `verify`th frame from the next on the CPU twins run too; 0: never. After a

@@ -46,6 +46,14 @@ void Workers::add_first(Job& job) noexcept {
   wake_.notify_one();
 }
 
+void Workers::hold(bool holds) noexcept {
+  {
+    const MutexLock lock(mutex_);
+    if (std::exchange(holds_, holds) == holds) return;
+  }
+  if (!holds) wake_.notify_all();
+}
+
 Fifo<Job> Workers::take_waiting() noexcept {
   const MutexLock lock(mutex_);
   return std::exchange(queue_, {});
@@ -62,7 +70,7 @@ void Workers::run(int worker) {
     Job* job;
     {
       const MutexLock lock(mutex_);
-      while (!closing_ && queue_.empty()) wake_.wait(mutex_);
+      while (!closing_ && (holds_ || queue_.empty())) wake_.wait(mutex_);
       if (queue_.empty()) return;
       job = &queue_.pop_front();
     }

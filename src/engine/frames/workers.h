@@ -37,6 +37,9 @@ class Workers {
   void add(Job& job) noexcept;
   void add_first(Job& job) noexcept;  // before all that waits
 
+  /* While it holds, no thread begins a job; the end of this object lets them go on. */
+  void hold(bool holds) noexcept;
+
   /* Takes back the jobs that no thread has begun, in their order. */
   Fifo<Job> take_waiting() noexcept;
   bool has_waiting();
@@ -50,7 +53,7 @@ class Workers {
   Condition wake_;
   Fifo<Job> queue_ VMAFX_GUARDED_BY(mutex_);
   std::atomic<int64_t> nanoseconds_ = 0;
-  bool closing_ VMAFX_GUARDED_BY(mutex_) = false;
+  bool holds_ VMAFX_GUARDED_BY(mutex_) = false, closing_ VMAFX_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };
 
