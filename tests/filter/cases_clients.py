@@ -9,7 +9,7 @@ import re
 import subprocess
 
 from cases_xpsnr import RECORDED, clip_inputs, is_ours, needs_xpsnr
-from support import FPS, FRAMES, HEIGHT, WIDTH, GoldenClip, case, check, check_equal
+from support import FPS, FRAMES, HEIGHT, WIDTH, GoldenClip, case, check, check_equal, slow_case
 
 
 def check_frames(report, *keys):
@@ -125,6 +125,7 @@ def ab_av1_4k_model_10_bit(lab):
 
 
 @case
+@slow_case
 def ab_av1_prints_libvmafs_numbers(lab):
     hd, deep, uhd = (
         GoldenClip(lab, f"{name}")

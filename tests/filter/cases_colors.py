@@ -7,7 +7,7 @@ import itertools
 import re
 from array import array
 
-from support import Skip, case, check, check_equal
+from support import Skip, case, check, check_equal, slow_case
 
 SIDE = 64
 MATRICES = ("unknown", "bt709", "smpte170m", "bt2020nc")
@@ -100,12 +100,14 @@ def sweep(lab, name, is_good):
 
 
 @case
+@slow_case
 def equal_samples_score_as_equal_whatever_their_tags_are(lab):
     wrong = sweep(lab, "vmafx", lambda equal, lines: equal and not any("FFmpeg converts" in line for line in lines))
     check(not wrong, f"{len(wrong)}:", "; ".join(wrong)[:3000])
 
 
 @case
+@slow_case
 def libvmaf_says_which_colors_are_converted(lab):
     """The name keeps the values of FFmpeg's own filter, and names what changed them."""
     wrong = sweep(lab, "libvmaf", lambda equal, lines: equal or any("FFmpeg converts" in line for line in lines))

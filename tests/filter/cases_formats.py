@@ -4,7 +4,7 @@ import re
 import subprocess
 from array import array
 
-from support import FPS, FRAMES, HEIGHT, SIZE, WIDTH, case, check, check_equal
+from support import FPS, FRAMES, HEIGHT, SIZE, WIDTH, case, check, check_equal, slow_case
 
 P_NAME = {420: "p0", 422: "p2", 444: "p4"}
 BOTH = "[0]format={0}[d];[1]format={1}[r];[d][r]"
@@ -199,6 +199,7 @@ def wanted_of(name, depth):
 
 
 @case
+@slow_case
 def conversions_keep_depth_and_chroma(lab):
     """All formats of the scale filter as the main input and as the reference: an input that must be converted becomes
     what an explicit format filter makes of it, with its own depth. FFmpeg 5.1 alone would take 16 bits.

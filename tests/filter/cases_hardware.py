@@ -5,7 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from support import Outcome, Skip, case, check, check_equal, compiled, compiled_program
+from support import Outcome, Skip, case, check, check_equal, compiled, compiled_program, slow_case
 
 FRAMES = 12  # frames that hardware.c makes
 
@@ -53,6 +53,7 @@ DOWNLOADED = counts(uploaded=FRAMES, downloaded=FRAMES)
 
 
 @case
+@slow_case
 def linear_frames_are_imported(lab):
     for main, reference in (("drm", "drm"), ("drm", "host"), ("host", "drm"), ("big", "drm")):
         for lanes in ("32", "64"):

@@ -8,7 +8,7 @@ import random
 import sys
 from pathlib import Path
 
-from support import FPS, FRAMES, TOP, GoldenClip, Skip, case, check, check_equal
+from support import FPS, FRAMES, TOP, GoldenClip, Skip, case, check, check_equal, slow_case
 from cases_reports import printed_metadata
 
 FEATURES = "feature=" + "|".join(
@@ -146,6 +146,7 @@ def check_cuts(lab, clips, rng, count, options=FEATURES, **more):
 
 
 @case
+@slow_case
 def merged_ranges_are_the_whole_of_any_container(lab):
     rng = random.Random(7)
     for container, codec, rate in (
@@ -176,6 +177,7 @@ def merged_ranges_of_golden_clips(lab):
 
 
 @case
+@slow_case
 def merged_ranges_on_the_emulator(lab):
     emulator = Path(lab.ffmpeg).parent.parent / "lib/libvmafx_hip_emulator.so"
     emulators = [emulator, *Path(lab.ffmpeg).parent.parent.glob("emulator/.libs/libvmafx_hip_emulator.so")]

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from cases_graphs import CHANGED, threads_came_first, two_sizes
-from support import GOLDEN, PREFIX, Lab, Skip, case, check, check_equal, compiled
+from support import GOLDEN, PREFIX, Lab, Skip, case, check, check_equal, compiled, slow_case
 
 RECORDED = Path(__file__).with_name("xpsnr.json")
 LINE = re.compile(PREFIX.replace("libvmaf", "xpsnr") + r"(XPSNR  .*)$", re.M)
@@ -118,6 +118,7 @@ def names_of_planes(text):
 
 
 @case
+@slow_case
 def xpsnr_writes_what_ffmpegs_filter_writes(lab):
     needs_xpsnr(lab)
     recorded = json.loads(RECORDED.read_text())

@@ -59,7 +59,9 @@ def main():
         folder = Path(folder)
         clips = support.Lab(ffmpeg, folder / "clips").clips
         with ThreadPoolExecutor(max(2, len(os.sched_getaffinity(0)))) as pool:
-            run = lambda function: support.run_case(function, support.Lab(ffmpeg, folder / function.__name__, clips))
+            run = lambda function: support.run_case(
+                function, support.Lab(ffmpeg, folder / function.__name__, clips), named=bool(arguments.only)
+            )
             return support.report_cases(chosen, pool.map(run, chosen))
 
 

@@ -25,6 +25,9 @@ SCORE_LINE = re.compile(PREFIX + r"(?:\S+: )?VMAF score: (\S+)$", re.M)
 SUMMARY_LINE = re.compile(PREFIX + r"(\S+): mean (\S+), min (\S+), max ([^\s;]+)(?:; worst frames: (.*))?$", re.M)
 
 cases = []
+slow_cases = []
+# Whether slow cases run, too: with tests/run --long, or with VMAFX_TEST_SLOW, which .ci/run sets.
+SLOW = bool(os.environ.get("VMAFX_TEST_SLOW") or os.environ.get("VMAFX_TEST_ALL"))
 
 
 class Skip(Exception):
@@ -34,6 +37,12 @@ class Skip(Exception):
 def case(function):
     """Registers a test: its name is the function's, it gets a Lab of its own, and fails by an exception."""
     cases.append(function)
+    return function
+
+
+def slow_case(function):
+    """Marks a case that takes long and has faster relatives: see SLOW. One that --only names runs."""
+    slow_cases.append(function)
     return function
 
 
@@ -49,8 +58,10 @@ def check_equal(got, wanted, what="value"):
 LONG_S = 5  # a case of the test command that takes longer is to be seen
 
 
-def run_case(function, lab):
+def run_case(function, lab, named=False):
     """Runs a case and returns (verdict, reason); a case that passes and takes long has its time as the reason."""
+    if function in slow_cases and not SLOW and not named:
+        return "SKIP", "it is slow: VMAFX_TEST_SLOW=1 and --long run it"
     began = time.monotonic()
     try:
         function(lab)

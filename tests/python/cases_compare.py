@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import av
 from command import Done, environment, vmafx
-from common import ALL, FRAMES, Skip, case, check, check_equal, top
+from common import ALL, FRAMES, Skip, case, check, check_equal, slow_case, top
 from pages import Content, in_chromium
 from vmafx.command.comparison.bootstrap import interval_of_mean
 from vmafx.command.comparison.comparison import Comparison
@@ -693,6 +693,7 @@ def encode_ladder(lab, presets=("ultrafast", "medium"), crfs=(20, 26, 32, 38)):
 
 
 @case
+@slow_case
 def ladder_that_is_scored(lab):
     """Scores agree with `vmafx score`, and need one run.
 

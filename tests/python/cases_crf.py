@@ -14,7 +14,7 @@ from pathlib import Path
 import starts
 import vmafx as module
 from command import Done, environment
-from common import ALL, alive, case, check, check_equal, raises
+from common import ALL, alive, case, check, check_equal, raises, slow_case
 from vmafx.command._terminal import Failure
 from vmafx.tuning.axis import Axis
 from vmafx.tuning.curve import Curve, t_quantile
@@ -108,6 +108,7 @@ def crf_is_the_largest_that_a_scan_finds(lab):
 
 
 @case
+@slow_case
 def crf_of_samples_keeps_its_promise(lab):
     source = scenes(lab)
     total = 2 * 24 * sum(seconds for seconds, _ in SCENES)
@@ -128,6 +129,7 @@ def crf_of_samples_keeps_its_promise(lab):
 
 
 @case
+@slow_case
 def crf_reaches_several_targets(lab):
     source = clip(lab)
     targets = "--target", "vmaf=70", "--target", "p5:ssimulacra2=20", "--target", "butteraugli=9"
@@ -162,6 +164,7 @@ def crf_searches_a_bit_rate(lab):
 
 
 @case
+@slow_case
 def probes_end_when_they_are_decided(lab):
     source = clip(lab, "testsrc2=s=320x180:r=24,noise=alls=20:allf=t:all_seed=5", 8)
     more = source, "--preset", "ultrafast", "--target", "xpsnr=38", "--no-cache"
@@ -233,6 +236,7 @@ def probes_beside_a_whole_one_end(lab):
 
 
 @case
+@slow_case
 def results_are_kept(lab):
     source = clip(lab)
     more = source, "--preset", "ultrafast", "--target", "vmaf=80", "--all-frames"
@@ -341,6 +345,7 @@ def encoders_end_with_a_killed_search(lab):
 
 
 @case
+@slow_case
 def crf_takes_unusual_videos(lab):
     lossless = "-c:v", "ffv1"
     clip(lab, "testsrc2=s=161x91:r=24", 0.5, "odd.mkv", "-pix_fmt", "yuv420p", *lossless)
@@ -377,6 +382,7 @@ def crf_keeps_colour_and_says_what_is_left_out(lab):
 
 
 @case
+@slow_case
 def searches_convert_colours(lab):
     """The search scores in another color space as the filter does, which scores the whole encode; without it, a line
     says that models do not know HDR.
@@ -395,6 +401,7 @@ def searches_convert_colours(lab):
 
 
 @case
+@slow_case
 def crf_errors(lab):
     source = clip(lab, NOISY, 0.2)
     Path(lab.folder / "text.mp4").write_text("no video")

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import starts
 from command import Done, environment
-from common import ALL, Skip, case, check, check_equal, raises
+from common import ALL, Skip, case, check, check_equal, raises, slow_case
 from vmafx.command import _ffmpeg, _scoring
 from vmafx.command._terminal import Failure
 from vmafx.tuning import encoders, scenes
@@ -394,6 +394,7 @@ def existing_files_stay(lab):
 
 
 @case
+@slow_case
 def every_scene_reaches_its_target(lab):
     """Zones and chunks: each scene by itself has the score, as `vmafx score` sees it, and no picture is lost."""
     source = make(lab, TWO_SCENES, "in.mkv")
@@ -449,6 +450,7 @@ def scenes_settle_on_the_best_quantizer(lab):
 
 
 @case
+@slow_case
 def parts_are_exact(lab):
     """A part of a clip that is found by its time has the pictures that counting finds."""
     source = make(lab, TWO_SCENES, "in.mkv", "-c:v libx264 -preset ultrafast -qp 4 -g 20 -bf 2")

@@ -30,7 +30,7 @@ import starts
 from cases_front import cut_file, damage_file, long_clips
 from cases_hostile import hold
 from command import AT_OWN_SIZE, Done, command, environment, vmafx
-from common import ALL, FRAMES, Skip, alive, case, check, check_equal, long_case, raises, top
+from common import ALL, FRAMES, Skip, alive, case, check, check_equal, long_case, raises, slow_case, top
 from vmafx.command import _rows as rows
 from vmafx.command._names import HARMLESS, redact, why_writing
 from vmafx.command._rows import Lines, read_rows
@@ -527,6 +527,7 @@ def one_run_for_each_file(lab):
 
 
 @case
+@slow_case
 def results_on_a_full_disk(lab):
     """A full disk gives one error and leaves no part of a line; a file that may not grow stands for it."""
     needs_dask()
@@ -576,6 +577,7 @@ def library_without_dask(lab):
 
 
 @case
+@slow_case
 def library_takes_no_part_for_the_whole(lab):
     """A truncated file is tried again, then fails with its cause; encodes beside it succeed.
 
@@ -880,6 +882,7 @@ def secrets_of_urls_stay_out_of_results(lab):
 
 
 @case
+@slow_case
 def library_cuts_long_files(lab):
     """A worker that is killed in mid-run takes its ffmpeg with it."""
     needs_dask()
@@ -1076,6 +1079,7 @@ def workers_that_do_not_start(lab):
 
 
 @case
+@slow_case
 def library_stops_while_it_starts(lab):
     """A signal to all processes, as by Ctrl-C in a terminal, gives at most one line and leaves nothing behind."""
     needs_dask()

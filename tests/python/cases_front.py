@@ -17,7 +17,7 @@ from pathlib import Path
 
 from cases_score import made, read_all, scored
 from command import command, environment, vmafx
-from common import ALL, FRAMES, HEIGHT, WIDTH, case, check, check_equal
+from common import ALL, FRAMES, HEIGHT, WIDTH, case, check, check_equal, slow_case
 from support import compiled
 from vmafx.command import _models, _scoring
 from vmafx.command._models import Scale, Size, size_for
@@ -70,6 +70,7 @@ def models_are_scored_at_their_size(lab):
 
 
 @case
+@slow_case
 def logs_of_two_sizes_are_one(lab):
     """Each format has one encode or two; of a feature that a model has, too, the one that was asked for counts."""
     clips = "dist.mkv", "ref.mkv"

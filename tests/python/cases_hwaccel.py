@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cases_fleet import library, needs_dask, records, write_list
 from command import Done, environment
-from common import ALL, case, check, check_equal, raises, top
+from common import ALL, case, check, check_equal, raises, slow_case, top
 from vmafx.command import _ffmpeg
 from vmafx.command._inputs import Chain
 from vmafx.command._said import Said
@@ -339,6 +339,7 @@ def the_gpu_decodes(lab):
 
 
 @case
+@slow_case
 def what_decoders_refuse(lab):
     """Each fault leaves the scores as they are, and one line says what was done."""
     dis, ref = clip(lab, "dis.mp4", "-crf 40"), clip(lab, "ref.mp4", "-crf 10")
@@ -362,6 +363,7 @@ def what_decoders_refuse(lab):
 
 
 @case
+@slow_case
 def samples_of_the_gpu(lab):
     """10 bits, full range and 4:2:2 beside 8 bits: what must be converted is downloaded, or decoded on the CPU."""
     deep, ref = clip(lab, "deep.mp4", "-pix_fmt yuv420p10le -crf 30"), clip(lab, "ref.mp4", "-crf 10")
@@ -390,6 +392,7 @@ def short_inputs_are_left_to_the_cpu(lab):
 
 
 @case
+@slow_case
 def decoders_have_jobs(lab):
     """Without --jobs, as many parts are scored at once as keep the decoders busy."""
     dis, ref = clip(lab, "dis.mp4", "-crf 40", seconds=8), clip(lab, "ref.mp4", "-crf 10", seconds=8)
@@ -438,6 +441,7 @@ def workers_share_decoders(lab):
 
 
 @case
+@slow_case
 def a_library_has_decoders(lab):
     """Results are those of the CPU's decoders; runs that hold the place have the GPU's, and none is left behind."""
     needs_dask()

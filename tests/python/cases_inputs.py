@@ -4,7 +4,7 @@ import json
 import struct
 
 from command import vmafx
-from common import ALL, case, check, check_equal
+from common import ALL, case, check, check_equal, slow_case
 
 WIDTH, HEIGHT, SECONDS = 160, 90, 1
 NEAR = "-c:v libx264 -crf 5 -preset ultrafast"
@@ -85,6 +85,7 @@ def orientation_of_a_photo(lab):
 
 
 @case
+@slow_case
 def rotation_of_a_phone(lab):
     """Tags of rotation are followed, and one that an encode has lost is found."""
     source(lab, "ref.mkv", size="320x180")
@@ -202,6 +203,7 @@ def a_rate_of_rounded_durations(lab):
 
 
 @case
+@slow_case
 def rates_of_an_encode_that_was_renumbered(lab):
     """As many frames at another rate are those of the reference by number, if its first ones are."""
     source(lab, "ref.mkv", rate=60, seconds=2)

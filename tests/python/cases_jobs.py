@@ -19,7 +19,7 @@ import vmafx as vmafx_module
 from cases_ranges import encode_pair
 from cases_score import OLD_REPORT, seen_on_a_terminal
 from command import AT_OWN_SIZE, Done, environment, vmafx
-from common import ALL, case, check, check_equal, gray_pairs, raises, top
+from common import ALL, case, check, check_equal, gray_pairs, raises, slow_case, top
 from vmafx.command import _ffmpeg, _map_files, _parts
 from vmafx.command._heatmaps import HEAT, Folder, of_ranges
 from vmafx.command._known_metrics import METRICS
@@ -100,6 +100,7 @@ def parts_are_the_whole(lab):
 
 
 @case
+@slow_case
 def parts_of_inputs_that_differ(lab):
     """Inputs start apart, have another rate or size, or are interlaced; encodes have several lengths."""
     dist, ref = long_pair(lab, "mp4")
@@ -231,6 +232,7 @@ def jobs_doubt_as_one(lab):
 
 
 @case
+@slow_case
 def jobs_report_as_one(lab):
     dist, ref = long_pair(lab, "mp4", frames=300)
     for name, more in (("alone.html", ()), ("jobs.html", ("--jobs", "2", "--threads", "2"))):
@@ -239,6 +241,7 @@ def jobs_report_as_one(lab):
 
 
 @case
+@slow_case
 def a_range_is_scored_and_merged(lab):
     dist, ref = long_pair(lab, "ts")
     whole = scored(lab, dist, ref, "--json", "--log", "whole.json").succeeded()
@@ -384,6 +387,7 @@ def every_metric_is_the_same_in_parts(lab):
 
 
 @case
+@slow_case
 def values_of_whole_streams_are_those_of_one_run(lab):
     """Whether the log is of JSON or XML; and vmafx verify, which scores in one run, finds them again."""
     pair = long_pair(lab, "mp4")
@@ -404,6 +408,7 @@ def maps_in(folder):
 
 
 @case
+@slow_case
 def heat_maps_of_jobs_are_joined(lab):
     """The files are those of one run, and nothing else is there, also after a failure. So are maps."""
     pair = drawn_pair(lab, "216x144", 9, rate=5)

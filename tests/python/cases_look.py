@@ -8,7 +8,7 @@ from fractions import Fraction
 from cases_fleet import library, needs_dask, records, write_list
 from cases_jobs import settings
 from command import vmafx
-from common import FRAMES, HEIGHT, WIDTH, case, check, check_equal
+from common import FRAMES, HEIGHT, WIDTH, case, check, check_equal, slow_case
 from pages import Content
 from vmafx.command import _look, _scoring
 from vmafx.command._changes import Turn
@@ -62,6 +62,7 @@ def is_repaired(lab, dist, *findings, least=59.0, ref=None, key="psnr_y", worst=
 
 
 @case
+@slow_case
 def pictures_that_are_turned_are_turned_back(lab):
     square = damaged(lab, "crop=104:104", name="square.mkv")
     for filters, kinds in {
@@ -79,6 +80,7 @@ def pictures_that_are_turned_are_turned_back(lab):
 
 
 @case
+@slow_case
 def turns_are_a_group(lab):
     """Two turns after each other are the turn that their filters make together."""
     turns = [Turn(quarters, mirrored) for quarters in range(4) for mirrored in (False, True)]
@@ -98,6 +100,7 @@ def turns_are_a_group(lab):
 
 
 @case
+@slow_case
 def parts_of_pictures_are_compared(lab):
     cut = {"left": 4, "top": 2, "right": 2, "bottom": 2}
     after = is_repaired(lab, damaged(lab, "crop=186:104:4:2"), sure("cropped", **cut), says="crop=186:104:4:2")
@@ -115,6 +118,7 @@ def parts_of_pictures_are_compared(lab):
 
 
 @case
+@slow_case
 def levels_are_those_of_the_pictures(lab):
     to_full, to_limited = "scale=in_range=tv:out_range=pc", "scale=in_range=pc:out_range=tv"
     dist = damaged(lab, f"{to_full},setparams=range=tv", "-color_range tv")
@@ -296,6 +300,7 @@ def a_csv_log_has_no_findings(lab):
 
 
 @case
+@slow_case
 def long_inputs_are_looked_at_before(lab):
     """Three pieces are looked at, and all is scored once."""
     for name, filters in (("ref.mkv", "null"), ("dist.mkv", "vflip")):
@@ -360,6 +365,7 @@ def report_of(lab, log):
 
 
 @case
+@slow_case
 def a_library_records_doubts(lab):
     """A pair that is mirrored is scored as its pictures show, alone; doubts are in the results, and --strict tells."""
     needs_dask()
@@ -466,6 +472,7 @@ def what_cannot_be_followed_is_a_doubt(lab):
 
 
 @case
+@slow_case
 def changes_by_hand_are_made(lab):
     for filters, words, least in (
         ("hflip", ("--rotate", "hflip"), 60),
@@ -504,6 +511,7 @@ def wrong_options_are_named(lab):
 
 
 @case
+@slow_case
 def a_picture_on_its_side_is_turned(lab):
     """A phone's picture whose rotation was lost is turned the right way round, or refused if nothing tells how."""
     for filters, degrees in (("transpose=cclock", 90), ("transpose=clock", 270)):

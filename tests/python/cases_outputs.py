@@ -17,7 +17,7 @@ from unittest import mock
 
 import vmafx as module
 from command import Done, environment, vmafx
-from common import ALL, Skip, case, check, check_equal, raises
+from common import ALL, Skip, case, check, check_equal, raises, slow_case
 from vmafx import _identity
 from vmafx.command import merge
 from vmafx.command.__main__ import SUBCOMMANDS, _parser
@@ -480,6 +480,7 @@ def names_of_streams_need_no_links(lab):
 
 
 @case
+@slow_case
 def streams_and_devices_are_written_as_they_are(lab):
     words = [sys.executable, "-m", "vmafx.command", "score", str(lab.clips.dist), str(lab.clips.ref), "--report"]
     settings = {"cwd": lab.folder, "env": environment(lab), "stderr": subprocess.PIPE}

@@ -5,7 +5,7 @@ import random
 
 from cases_jobs import same_as_alone, scored, settings
 from command import vmafx
-from common import ALL, case, check, check_equal
+from common import ALL, case, check, check_equal, slow_case
 from vmafx.command import _ffmpeg, _sync
 from vmafx.command._terminal import Failure
 
@@ -60,6 +60,7 @@ def found(lab, dist, ref, seconds=5.0):
 
 
 @case
+@slow_case
 def random_offsets_are_found(lab):
     """Offsets are found in degraded and scaled encodes in any container; slow content that a low rate freezes may be
     unsure.
@@ -94,6 +95,7 @@ def random_offsets_are_found(lab):
 
 
 @case
+@slow_case
 def the_same_pictures_are_compared(lab):
     """Times of the report count from the first common picture, in both directions, also in parts."""
     path = source(lab, "shapes", "25")
@@ -140,6 +142,7 @@ def rates_of_which_one_is_a_multiple(lab):
 
 
 @case
+@slow_case
 def what_is_not_sure_is_an_error(lab):
     pieces = {
         "still": "color=gray:s=192x108:r=25:d=9",

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import vmafx as module
 from command import vmafx
-from common import FRAMES, case, check, check_equal
+from common import FRAMES, case, check, check_equal, slow_case
 from vmafx.command import _ffmpeg
 from vmafx.command._packets import ends_of
 
@@ -110,6 +110,7 @@ def reports_say_where_scores_come_from(lab):
 
 
 @case
+@slow_case
 def verify_says_equal(lab):
     """The result, the log in JSON and in NDJSON, of two encodes and two sizes; the inputs may have moved."""
     dist, ref = clips(lab)

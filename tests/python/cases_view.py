@@ -13,7 +13,7 @@ from pathlib import Path
 
 from browser import chromium
 from command import command, environment, vmafx
-from common import alive, case, check, check_equal
+from common import alive, case, check, check_equal, slow_case
 from pages import Content
 
 RATE = 25
@@ -123,6 +123,7 @@ def samples_of(lab, *words):
 
 
 @case
+@slow_case
 def view_shows_what_is_scored(lab):
     """At any frame, sought or next, back or ahead: the reference, an encode that is scaled up as for scoring, and one
     that begins later in its file.
@@ -205,6 +206,7 @@ def view_errors(lab):
 
 
 @case
+@slow_case
 def view_scores_while_it_is_looked_at(lab):
     """Scores come with the first tab, are those of `vmafx score`, and the page of `vmafx report` follows. When the last
     tab is gone it ends, and leaves no process and no file.
@@ -252,6 +254,7 @@ def view_ends_with_an_interrupt(lab):
 
 
 @case
+@slow_case
 def view_lays_maps_over_pictures(lab):
     """With --maps pictures of encodes have the map of the model: bright where the encode is damaged, on a scale that
     does not change. The page lays it over them. Other inputs and frames have none, and no view without --maps. With

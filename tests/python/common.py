@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import vmafx
-from support import FRAMES, HEIGHT, WIDTH, Lab, Skip, check, check_equal, report_cases, run_case
+from support import FRAMES, HEIGHT, WIDTH, Lab, Skip, check, check_equal, report_cases, run_case, slow_case
 
 top = Path(__file__).resolve().parents[2]
 ALL = bool(os.environ.get("VMAFX_TEST_ALL"))  # whether cases try all combinations, as tests/run --long wants

@@ -74,13 +74,14 @@ def is_chosen(function, common, arguments):
     return arguments.only in function.__name__ and (function not in common.long_cases or arguments.long)
 
 
-chosen_cases = []  # (case, its laboratory), which processes of the pool inherit
+chosen_cases = []  # (case, its laboratory, whether it was named), which processes of the pool inherit
 
 
 def run_chosen(number):
     import common
 
-    return common.run_case(*chosen_cases[number])
+    function, laboratory, named = chosen_cases[number]
+    return common.run_case(function, laboratory, named)
 
 
 def main():
@@ -97,7 +98,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="vmafx-python-") as folder:
         laboratory = lambda name, clips=None: common.Lab(build / "bin/ffmpeg", Path(folder) / name, clips)
         clips = laboratory("clips").clips
-        chosen_cases[:] = [(function, laboratory(function.__name__, clips)) for function in chosen]
+        named = bool(arguments.only)
+        chosen_cases[:] = [(function, laboratory(function.__name__, clips), named) for function in chosen]
         # Processes, not threads: cases change the module, the environment and the folder of their process.
         workers = min(len(os.sched_getaffinity(0)), MOST_WORKERS)
         with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
