@@ -85,8 +85,7 @@ configure_library() {
   # has none.
   # shellcheck disable=SC2086
   PKG_CONFIG_LIBDIR=$libraries/pkgconfig "$top/configure" -q $flags --without-emulator --enable-precompiled-headers \
-    CFLAGS=-O2 CXXFLAGS=-O2 LIBS="-lm $(${binutils}gcc -print-libgcc-file-name)" LDFLAGS=-Wl,-z,nodelete
-  sed -i 's/ -nostdlib / /' libtool # the compiler itself names its standard library
+    CFLAGS=-O2 CXXFLAGS=-O2 LIBS="-lm $(${binutils}gcc -print-libgcc-file-name)" LDFLAGS=-Wl,-z,nodelete,-z,defs
   echo "$flags" >configured-for
 }
 
