@@ -75,7 +75,7 @@ build_codecs() { "$top/tools/portable-libraries" "$libraries" $codecs; }
 
 # configure_library: $device_flags says which kernels are compiled (default: none).
 configure_library() {
-  local flags=${device_flags:---without-hip}
+  local flags="${device_flags:---without-hip} --disable-rpath"
   [ -z "$binutils" ] || flags+=" --host=${binutils%-}"
   mkdir -p "$tree"
   cd "$tree"
@@ -201,14 +201,18 @@ fill_prefix() {
 # add_selftest FOLDER: what tests a GPU without anything else (docs/hip.md): the programs, and the golden clips as what
 # writes them and their scores.
 add_selftest() {
-  local folder=$1/lib/vmafx/selftest codes
+  local folder=$1/lib/vmafx/selftest
   mkdir -p "$folder"
   cp "$tree/tests/kernels/parity_test" "$tree/bench/device" "$work/make_clip" "$top/tools/selftest.py" \
     "$top"/tests/golden/check.py "$top"/tests/golden/*.json "$folder/"
   ${binutils}strip "$folder/parity_test" "$folder/device" "$folder/make_clip"
-  codes=$(cd "$tree/device_code" && find . '(' -name '*.co' -o -name '*.cubin' -o -name '*.ptx' ')' | sed 's,^\./,,; s,\.[a-z]*$,,' | sort)
-  echo ${codes:-no GPU} >"$folder/device_code"
+  # shellcheck disable=SC2046
+  echo $(device_codes "$tree" | grep . || echo no GPU) >"$folder/device_code"
 }
+
+# device_codes TREE: prints the GPUs whose kernels the library of a build has. Kernels that an earlier build was
+# configured for may still lie in the folder.
+device_codes() { sed -nE 's/^VMAFX_CODE_OBJECT\([^"]*"([^"]*)".*/\1/p' "$1/device_code/list.inc" | sort; }
 
 # pack_programs FOLDER: packs the programs of the self-test, which selftest.py unpacks when it runs. Each has all kernels
 # once more, which a wheel, packed file by file, would have twice.
@@ -267,7 +271,7 @@ components() {
   echo "xxhash $(pkg-config --modversion libxxhash) BSD-2-Clause https://snapshot.debian.org/package/xxhash/"
   echo "libgcc $(${binutils}gcc -dumpfullversion) GPL-3.0-or-later-WITH-GCC-exception-3.1 https://ftp.gnu.org/gnu/gcc/"
   name=$(concatenate "$tree/device_code/compilers" | sed -nE 's/^Cuda compilation tools, .*, V([0-9.]+)$/\1/p')
-  [ -z "$name" ] || echo "cuda-nvcc $name LicenseRef-NVIDIA-CUDA-EULA https://docs.nvidia.com/cuda/eula/"
+  [ -z "$name" ] || ! device_codes "$tree" | grep -qE '^(sm|compute)_' || echo "cuda-nvcc $name LicenseRef-NVIDIA-CUDA-EULA https://docs.nvidia.com/cuda/eula/"
   name=$("$zig/zig" version)
   echo "libc++ zig-$name Apache-2.0-WITH-LLVM-exception https://ziglang.org/download/$name/"
   ! declare -F own_components >/dev/null || own_components
