@@ -1,8 +1,8 @@
 #include "kernels/psnr/psnr.h"
 
 #include <algorithm>
-#include <cfloat>
 #include <cmath>
+#include <limits>
 
 #include "kernels/device_twin.h"
 #include "kernels/maps.h"
@@ -36,7 +36,8 @@ constexpr OptionInfo kOptions[] = {
     adding(option<&PsnrOptions::enable_apsnr>("enable_apsnr", nullptr, "provide the PSNR of the whole stream too")),
     option<&PsnrOptions::reduced_hbd_peak>("reduced_hbd_peak", nullptr,
                                            "scale the peak of high bit depths to that of 8 bit"),
-    option<&PsnrOptions::min_sse>("min_sse", nullptr, 0, DBL_MAX, "sum of squared errors that sets the highest score"),
+    option<&PsnrOptions::min_sse>("min_sse", nullptr, 0, std::numeric_limits<double>::max(),
+                                  "sum of squared errors that sets the highest score"),
 };
 
 struct PsnrScores {
