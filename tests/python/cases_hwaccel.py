@@ -194,6 +194,30 @@ def failures_of_decoders(lab):
         check_equal(_is_of_decoders(Said(lines)), wanted, f"{lines}")
 
 
+@case
+def formats_that_the_driver_refuses(lab):
+    """They need no trial; where the driver says nothing, or the codec is new to us, there is one."""
+    formats = frozenset([("h264", 8, "420"), ("hevc", 10, "420")])
+    for seen, cause in (
+        (video(), ""),
+        (video(pix_fmt="yuv444p"), "no h264 of 8 bits in 4:4:4"),
+        (video(codec="hevc", pix_fmt="yuv420p10le"), ""),
+        (video(codec="av1", pix_fmt="yuv420p10le"), "no av1 of 10 bits in 4:2:0"),
+        (video(codec="vvc"), ""),
+    ):
+        told = decision.lacks_format(seen, formats)
+        check(told.endswith(cause) and bool(told) == bool(cause), f"{seen.codec} {seen.pix_fmt}: {told}")
+        check_equal(decision.lacks_format(seen, frozenset()), "", "with a driver that says nothing")
+    dis, ref = clip(lab, "dis.mp4", "-crf 40"), clip(lab, "ref.mkv", "-c:v mpeg4 -q:v 2")
+    program = WITH_GPU.replace("decoders),)", "decoders, frozenset([('mpeg4', 8, '420')])),)")
+    done, commands = scored(lab, dis, ref, *FEATURES, program=program)
+    done.succeeded().says("dis.mp4 is decoded on the CPU: the GPU's decoder (cuda) does not take it: the driver says")
+    check_equal([words.count("-hwaccel") for words in commands], [1], "inputs that the GPU decodes")
+    trials = [json.loads(line) for line in (lab.folder / "commands").read_text().splitlines()]
+    tried = [words for words in trials if "framemd5" in words]
+    check(len(tried) == 1 and "ref.mkv" in tried[0][tried[0].index("-i") + 1], f"trials: {tried}")
+
+
 # -- The machine -------------------------------------------------------------------------------------------------------
 
 
@@ -209,8 +233,9 @@ def gpus_of_the_driver(lab):
     int cuDevicePrimaryCtxRetain(void **context, int device) { *context = context; return device ? 2 : 0; }
     int cuCtxSetCurrent(void *context) { return !context; }
     int cuvidGetDecoderCaps(unsigned *caps) {
-      if (caps[0] != 4 || caps[1] != 1 || caps[2]) return 1;
-      unsigned char *out = (unsigned char *)(caps + 6); out[0] = 1; out[1] = 7; return 0; }
+      unsigned char *out = (unsigned char *)(caps + 6);
+      if (caps[0] == 11) return 1;
+      out[0] = caps[0] == 4 ? caps[1] == 1 && !caps[2] : caps[0] == 8; out[1] = caps[0] == 4 ? 7 : 3; return 0; }
     """
     program = Path(trial.__file__).with_name("nvidia.py")
     (lab.folder / "driver.c").write_text(libcuda)
@@ -219,7 +244,8 @@ def gpus_of_the_driver(lab):
     done = subprocess.run(
         [sys.executable, program], env={"LD_LIBRARY_PATH": str(lab.folder)}, capture_output=True, check=True
     )
-    check_equal(json.loads(done.stdout), [[0, "0000:01:00.0", 7], [1, "0000:0b:00.0", 1]], "GPUs")
+    formats = [["h264", 8, "420"], *(["hevc", bits, chroma] for bits in (8, 10) for chroma in ("420", "444"))]
+    check_equal(json.loads(done.stdout), [[0, "0000:01:00.0", 7, formats], [1, "0000:0b:00.0", 1, []]], "GPUs")
     if not Path("/dev/nvidia0").exists():
         check_equal(trial.nvidia_gpus(), (), "GPUs of a machine without any")
 

@@ -16,12 +16,14 @@ from .decision import (
     LEAST_FRAMES_OF_WORKER,
     NONE,
     Decoding,
+    Format,
     Tried,
     can_be_tried,
     decide,
     frames_of,
     jobs_for,
     lacks_decoders,
+    lacks_format,
     methods_to_try,
 )
 from .places import held
@@ -119,6 +121,11 @@ def decoders_of(places: "set[str]") -> int:
     return sum(gpu.decoders for gpu in trial.nvidia_gpus() if gpu.number in indices) or USUAL_DECODERS
 
 
+def formats_of(place: str) -> frozenset[Format]:
+    """Returns what the GPU that FFmpeg calls so decodes, as its driver says."""
+    return next((gpu.formats for gpu in trial.nvidia_gpus() if gpu.number == int(place or 0)), frozenset[Format]())
+
+
 def _with(work: Work, decoding: Decoding | None, notes: Sequence[str]) -> Work:
     preparation = dataclasses.replace(work.preparation, notes=list(dict.fromkeys([*work.notes, *notes])))
     return dataclasses.replace(work, decoding=decoding, preparation=preparation)
@@ -171,6 +178,10 @@ def _outcomes(work: Work, method: str, place: str, device: str, by_kind: bool) -
         kind = (video.codec, video.profile, video.pix_fmt, video.width, video.height, video.options)
         return settings.ffmpeg, method, place, of_filter, kind if by_kind else (video.path, video.options)
 
+    formats = formats_of(place) if method == "cuda" else frozenset[Format]()
+    for video in work.videos:
+        if can_be_tried(video) and (cause := lacks_format(video, formats)):
+            _known[key(video)] = Tried(cause)
     new = {key(video): video for video in work.videos if can_be_tried(video) and key(video) not in _known}
     with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
         found = pool.map(lambda video: trial.tried(settings.ffmpeg, video, method, place, of_filter), new.values())

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from .._ffmpeg import Video
 from .._inputs import Chain, samples_of
 from .._terminal import Failure
+from . import nvidia
 
 AUTO, NONE = "auto", "none"
 METHODS = "cuda", "vaapi", "vulkan"  # whose frames the filter takes; auto tries them in this order
@@ -57,12 +58,16 @@ class Tried(NamedTuple):
     imported: bool = True  # whether the filter reads them in the GPU's memory
 
 
+Format = tuple[str, int, str]  # FFmpeg's name of a codec, bits, the layout of chroma: "420"
+
+
 class Gpu(NamedTuple):
     """An NVIDIA GPU as its driver numbers it."""
 
     number: int
     pci: str
     decoders: int
+    formats: frozenset[Format] = frozenset()  # that they decode; empty: the driver does not say
 
 
 @dataclass(frozen=True)
@@ -145,6 +150,14 @@ def can_be_tried(video: Video) -> bool:
     """Returns whether a GPU may decode the input as the CPU does."""
     names = {word[1:].partition(":")[0] for word in video.options if word.startswith("-")}
     return video.codec in CODECS and video.pix_fmt in LAYOUTS and not names & CHOOSING
+
+
+def lacks_format(video: Video, formats: frozenset[Format]) -> str:
+    """Returns why a GPU does not decode the input, if its driver says what it decodes, else an empty text."""
+    bits, chroma = 10 if "10" in video.pix_fmt else 8, "444" if "444" in video.pix_fmt else "420"
+    if not formats or video.codec not in nvidia.CODECS or (video.codec, bits, chroma) in formats:
+        return ""
+    return f"the driver says that this GPU decodes no {video.codec} of {bits} bits in {':'.join(chroma)}"
 
 
 def decide(

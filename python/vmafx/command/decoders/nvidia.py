@@ -1,12 +1,29 @@
-"""Prints the NVIDIA GPUs of the machine as JSON, with the number of their decoders: [[0, "0000:01:00.0", 7], …].
+"""Prints the NVIDIA GPUs of the machine as JSON, with the number of their decoders and what these decode, by FFmpeg's
+names of codecs, bits and the layout of chroma: [[0, "0000:01:00.0", 7, [["h264", 8, "420"], …]], …].
 
 This file runs as a program of its own, since a driver may hang or end it.
 """
 
 import ctypes
+import itertools
 import json
 
-H264, CHROMA_420 = 4, 1
+# cudaVideoCodec and cudaVideoChromaFormat of NVIDIA's Video Codec SDK.
+CODECS = {
+    "mpeg1video": 0,
+    "mpeg2video": 1,
+    "mpeg4": 2,
+    "vc1": 3,
+    "wmv3": 3,
+    "h264": 4,
+    "mjpeg": 5,
+    "hevc": 8,
+    "vp8": 9,
+    "vp9": 10,
+    "av1": 11,
+}
+CHROMA = {"420": 1, "444": 3}
+BITS = 8, 10
 NAME_BYTES = 16
 
 
@@ -30,7 +47,7 @@ class Capabilities(ctypes.Structure):
     ]
 
 
-def gpus() -> "list[tuple[int, str, int]]":
+def gpus() -> "list[tuple[int, str, int, list[tuple[str, int, str]]]]":
     cuda = ctypes.CDLL("libcuda.so.1")
     count = ctypes.c_int()
     if cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(count)):
@@ -39,21 +56,28 @@ def gpus() -> "list[tuple[int, str, int]]":
     for index in range(count.value):
         name = ctypes.create_string_buffer(NAME_BYTES)
         if not cuda.cuDeviceGetPCIBusId(name, NAME_BYTES, index):
-            found.append((index, name.value.decode().lower(), _decoders(cuda, index)))
+            found.append((index, name.value.decode().lower(), *_decoders(cuda, index)))
     return found
 
 
-def _decoders(cuda: ctypes.CDLL, index: int) -> int:
-    """Returns the number of decoders for H.264; at least one."""
+def _decoders(cuda: ctypes.CDLL, index: int) -> "tuple[int, list[tuple[str, int, str]]]":
+    """Returns the number of decoders for H.264, at least one, and all that they decode; nothing if nobody says."""
     context = ctypes.c_void_p()
     if cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), index) or cuda.cuCtxSetCurrent(context):
-        return 1
+        return 1, []
     try:
-        asked = Capabilities(codec=H264, chroma=CHROMA_420)
-        status = ctypes.CDLL("libnvcuvid.so.1").cuvidGetDecoderCaps(ctypes.byref(asked))
+        ask = ctypes.CDLL("libnvcuvid.so.1").cuvidGetDecoderCaps
     except (OSError, AttributeError):
-        return 1
-    return 1 if status else max(1, int(asked.decoders))
+        return 1, []
+    count, formats = 1, []
+    for codec, bits, chroma in itertools.product(CODECS, BITS, CHROMA):
+        asked = Capabilities(codec=CODECS[codec], chroma=CHROMA[chroma], depth_minus_8=bits - 8)
+        if ask(ctypes.byref(asked)) or not asked.is_supported:
+            continue
+        formats.append((codec, bits, chroma))
+        if (codec, bits, chroma) == ("h264", 8, "420"):
+            count = max(1, int(asked.decoders))
+    return count, formats
 
 
 if __name__ == "__main__":

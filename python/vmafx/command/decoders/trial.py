@@ -44,7 +44,8 @@ def nvidia_gpus() -> tuple[Gpu, ...]:
     """Returns the GPUs that NVIDIA's driver shows; none if it does not answer."""
     try:
         answer = ask([sys.executable, str(Path(__file__).with_name("nvidia.py"))], LIMIT_S)
-        return tuple(Gpu(*gpu) for gpu in _json.parse(answer.text)) if not answer.status else ()
+        found = _json.parse(answer.text) if not answer.status else []
+        return tuple(Gpu(number, pci, count, frozenset(map(tuple, formats))) for number, pci, count, formats in found)
     except (Failure, ValueError, TypeError):
         return ()
 
