@@ -233,7 +233,7 @@ StatusOr<std::vector<vmafx::look::Finding>> findings_of(const VmafxFinding* give
   return findings;
 }
 
-/* What is known of the parts that findings are of. */
+/* The parts of a merged stream, as the look at each has left them. */
 StatusOr<vmafx::look::Parts> parts_of(const VmafxReportStream* stream) {
   if (!stream->n_parts) return vmafx::look::Parts{};
   const std::span begins(stream->parts, stream->n_parts);

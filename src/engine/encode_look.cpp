@@ -150,15 +150,7 @@ Json EncodeLook::range_facts() const {
                            {"offset", in_millionths(fit.offset)},
                            {"left", in_millionths(fit.left)}}));
   Json brief = Json::array();
-  for (const look::Finding& found : look_.brief()) {
-    Json evidence = Json::object();
-    for (const auto& [name, number] : found.evidence) evidence.add(name, number);
-    brief.add(Json::object({{"kind", look::name_of(found.kind)},
-                            {"certainty", look::name_of(found.certainty)},
-                            {"from", found.from},
-                            {"to", found.end - 1},
-                            {"evidence", std::move(evidence)}}));
-  }
+  for (const look::Finding& found : look_.brief()) brief.add(doubt_json(look::in_words(found)));
   return Json::object({{"breaks", std::move(breaks)}, {"ends", std::move(ends)}, {"brief", std::move(brief)}});
 }
 

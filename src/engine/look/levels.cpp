@@ -458,9 +458,8 @@ void find_offset(const Curve& curve, std::vector<Finding>& findings) {
   if (misfit(curve, [&](double level) { return level + offset; }) > kUnlike * size) return;
   findings.push_back({.kind = Kind::kBrightness, .certainty = Certainty::kLikely});
   findings.back().evidence = {{"gain", 1}, {"offset", rounded(offset)}};
-  for (const MistakenRange& range : {kNarrower, kWider})
-    if (const double error = misfit(curve, range.luma); error < kRangeError && !findings.back().has("range_error"))
-      findings.back().evidence.emplace_back("range_error", rounded(error));
+  if (const double error = std::min(misfit(curve, kNarrower.luma), misfit(curve, kWider.luma)); error < kRangeError)
+    findings.back().evidence.emplace_back("range_error", rounded(error));
 }
 
 void find_luma(const std::vector<uint32_t>& histogram, const Chroma& chroma, const Color& color,

@@ -30,7 +30,7 @@ struct Divided {
 /* The pairs that a local finding needs in a stream of so many. */
 int64_t least_run(int64_t pairs);
 
-/* What a local finding of so many pairs is at most. */
+/* The highest certainty of a local finding of so many pairs. */
 Certainty most_certain(int64_t pairs);
 
 /* Puts local findings of these kinds in the place of those of the whole stream. Kinds exclude each other: where one is

@@ -32,7 +32,7 @@ class Look {
    * they show counts. */
   std::vector<Finding> so_far() const;
 
-  /* What a merge needs of a part of a stream besides findings: its breaks, and after finish() the brief findings. */
+  /* A merge needs these of a part of a stream, besides findings: its breaks and, after finish(), brief findings. */
   const Breaks& breaks() const;
   const std::vector<Finding>& brief() const;
 

@@ -117,7 +117,7 @@ START_TEST(what_goes_on_beyond_a_border_reaches_a_break) {
 }
 END_TEST
 
-/* What too few pairs of a part show counts if a neighbor goes on with it, or if both have enough together. */
+/* Brief findings count if a neighbor goes on with them, or if both have enough pairs together. */
 START_TEST(brief_findings_count_with_their_neighbors) {
   const auto swapped = [](int64_t from, int64_t end, bool brief, Certainty certainty = Certainty::kSure) {
     Finding f = finding(Kind::kChromaSwapped, from, end, {}, certainty);
