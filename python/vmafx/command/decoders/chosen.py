@@ -178,11 +178,12 @@ def _outcomes(work: Work, method: str, place: str, device: str, by_kind: bool) -
         kind = (video.codec, video.profile, video.pix_fmt, video.width, video.height, video.options)
         return settings.ffmpeg, method, place, of_filter, kind if by_kind else (video.path, video.options)
 
-    formats = formats_of(place) if method == "cuda" else frozenset[Format]()
-    for video in work.videos:
-        if can_be_tried(video) and (cause := lacks_format(video, formats)):
-            _known[key(video)] = Tried(cause)
     new = {key(video): video for video in work.videos if can_be_tried(video) and key(video) not in _known}
+    if new and method == "cuda":
+        formats = formats_of(place)
+        refused = {kind: Tried(cause) for kind, video in new.items() if (cause := lacks_format(video, formats))}
+        _known.update(refused)
+        new = {kind: video for kind, video in new.items() if kind not in refused}
     with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
         found = pool.map(lambda video: trial.tried(settings.ffmpeg, video, method, place, of_filter), new.values())
         _known.update(zip(new, found))
