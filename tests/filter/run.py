@@ -54,14 +54,13 @@ def main():
     if not os.access(ffmpeg, os.X_OK):
         print(f"run.py: {ffmpeg} is not a program", file=sys.stderr)
         return 1
+    support.SLOW = support.SLOW or bool(arguments.only)
     chosen = [function for function in support.cases if arguments.only in f"{function.__module__} {function.__name__}"]
     with tempfile.TemporaryDirectory(prefix="vmafx-filter-") as folder:
         folder = Path(folder)
         clips = support.Lab(ffmpeg, folder / "clips").clips
         with ThreadPoolExecutor(max(2, len(os.sched_getaffinity(0)))) as pool:
-            run = lambda function: support.run_case(
-                function, support.Lab(ffmpeg, folder / function.__name__, clips), named=bool(arguments.only)
-            )
+            run = lambda function: support.run_case(function, support.Lab(ffmpeg, folder / function.__name__, clips))
             return support.report_cases(chosen, pool.map(run, chosen))
 
 

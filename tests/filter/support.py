@@ -26,7 +26,7 @@ SUMMARY_LINE = re.compile(PREFIX + r"(\S+): mean (\S+), min (\S+), max ([^\s;]+)
 
 cases = []
 slow_cases = []
-# Whether slow cases run, too: with tests/run --long, or with VMAFX_TEST_SLOW, which .ci/run sets.
+# Slow cases run, too, with tests/run --long, with VMAFX_TEST_SLOW, which .ci/run sets, or if --only names cases.
 SLOW = bool(os.environ.get("VMAFX_TEST_SLOW") or os.environ.get("VMAFX_TEST_ALL"))
 
 
@@ -41,7 +41,7 @@ def case(function):
 
 
 def slow_case(function):
-    """Marks a case that takes long and has faster relatives: see SLOW. One that --only names runs."""
+    """Marks a case that takes long and has faster relatives: see SLOW."""
     slow_cases.append(function)
     return function
 
@@ -58,9 +58,9 @@ def check_equal(got, wanted, what="value"):
 LONG_S = 5  # a case of the test command that takes longer is to be seen
 
 
-def run_case(function, lab, named=False):
+def run_case(function, lab):
     """Runs a case and returns (verdict, reason); a case that passes and takes long has its time as the reason."""
-    if function in slow_cases and not SLOW and not named:
+    if function in slow_cases and not SLOW:
         return "SKIP", "it is slow: VMAFX_TEST_SLOW=1 and --long run it"
     began = time.monotonic()
     try:

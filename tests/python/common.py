@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import support
 import vmafx
 from support import FRAMES, HEIGHT, WIDTH, Lab, Skip, check, check_equal, report_cases, run_case, slow_case
 

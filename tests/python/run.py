@@ -74,14 +74,13 @@ def is_chosen(function, common, arguments):
     return arguments.only in function.__name__ and (function not in common.long_cases or arguments.long)
 
 
-chosen_cases = []  # (case, its laboratory, whether it was named), which processes of the pool inherit
+chosen_cases = []  # (case, its laboratory), which processes of the pool inherit
 
 
 def run_chosen(number):
     import common
 
-    function, laboratory, named = chosen_cases[number]
-    return common.run_case(function, laboratory, named)
+    return common.run_case(*chosen_cases[number])
 
 
 def main():
@@ -94,12 +93,12 @@ def main():
         return 0
     build = arguments.build.resolve()
     common = load_cases(build)
+    common.support.SLOW = common.support.SLOW or bool(arguments.only)
     chosen = [function for function in common.cases if is_chosen(function, common, arguments)]
     with tempfile.TemporaryDirectory(prefix="vmafx-python-") as folder:
         laboratory = lambda name, clips=None: common.Lab(build / "bin/ffmpeg", Path(folder) / name, clips)
         clips = laboratory("clips").clips
-        named = bool(arguments.only)
-        chosen_cases[:] = [(function, laboratory(function.__name__, clips), named) for function in chosen]
+        chosen_cases[:] = [(function, laboratory(function.__name__, clips)) for function in chosen]
         # Processes, not threads: cases change the module, the environment and the folder of their process.
         workers = min(len(os.sched_getaffinity(0)), MOST_WORKERS)
         with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
