@@ -385,6 +385,8 @@ def wrong_merges_are_refused(lab):
         "key": lambda part: part["frames"][3]["metrics"].pop("psnr_y"),
         "pictures": lambda part: part["range"].update(pictures=part["range"]["pictures"][2:]),
         "range": lambda part: part.update(range=[]),
+        "breaks": lambda part: part["range"]["look"].update(breaks=[{"pair": 7, "size": 1}] * 2000),
+        "brief": lambda part: part["range"]["look"].pop("brief"),
     }
     for name, edit in edits.items():
         part = json.loads(json.dumps(whole))
@@ -428,7 +430,8 @@ def wrong_merges_are_refused(lab):
     refused(lab, "1.json", "version.json", "3.json", why="the version of vmafx of 1.json is")
     refused(lab, "1.json", "torn.json", "3.json", why="torn.json is not a complete JSON report")
     refused(lab, "1.json", "nan.json", "3.json", why="JSON has no number NaN")
-    for name in ("frame", "null", "key", "range"):
+    refused(lab, "1.json", "breaks.json", "3.json", why="range.look.breaks is a list, and not a list of at most 1000")
+    for name in ("frame", "null", "key", "range", "brief"):
         refused(
             lab,
             "1.json",

@@ -144,7 +144,7 @@ SUMMARY = _object(
 
 # -- Provenance --------------------------------------------------------------------------------------------------------
 
-LISTED = _list(NAME, maxItems=1000)
+LISTED = _list(NAME, maxItems=1000, description="a list of at most 1000 names")
 FRACTION: Schema = {
     "type": "string",
     "pattern": r"^-?\d{1,20}(/[1-9]\d{0,20})?$",
@@ -246,8 +246,8 @@ SUMS = _object(
         **{name: SUM for name in SUM_NAMES},
     }
 )
-# What the look at the pictures of a range leaves, by which findings are joined.
-MOST_BREAKS = 1000
+# The look at the pictures of a range leaves breaks, fits and brief findings, by which a merge joins findings.
+FEW = {"maxItems": 1000, "description": "a list of at most 1000"}
 NUMBER: Schema = {"type": "number", "minimum": -1e9, "maximum": 1e9, "description": "a number up to 1e+09"}
 BREAK = _object({"pair": COUNT, "size": NUMBER})
 FIT_NAMES = "gain", "offset", "left"
@@ -271,14 +271,11 @@ RANGE = _object(
     },
     {
         "keyframes": _list(COUNT),
-        "sums": {**OBJECT, "additionalProperties": _list(SUMS, minItems=1, maxItems=3)},
-        "look": _object(
-            {
-                "breaks": _list(BREAK, maxItems=MOST_BREAKS),
-                "ends": _list(FIT, maxItems=MOST_BREAKS),
-                "brief": _list(BRIEF, maxItems=MOST_BREAKS),
-            }
-        ),
+        "sums": {
+            **OBJECT,
+            "additionalProperties": _list(SUMS, minItems=1, maxItems=3, description="a list of one to three"),
+        },
+        "look": _object({"breaks": _list(BREAK, **FEW), "ends": _list(FIT, **FEW), "brief": _list(BRIEF, **FEW)}),
     },
 )
 PART = _object(
