@@ -69,6 +69,11 @@ constexpr double kBetweenRatio = 0.7, kBetweenAgree = 5;
  * time that were right had at most 0.93. */
 constexpr double kMostRatio = 0.95;
 
+/* One frame alone, whatever it changes by, has an agreement of 1. In fewer frames than kBrief it proves little: an
+ * encoder that is short of bits may have drawn it late. */
+constexpr int64_t kBrief = 12;
+constexpr double kAgreeOfMore = 1.25;
+
 /* The first frames of a stream prove its offset, too, by so much belief: else it may have begun later. */
 constexpr int64_t kEarly = 10;
 constexpr double kEarlyBelief = 8;
@@ -108,7 +113,8 @@ Course::Proof Course::proof_against(const Stretch& stretch, int shift) {
   proof.ratio = stretch.votes[i] > 0 ? stretch.own_votes[i] / stretch.votes[i] : 1;
   if (leans(stretch) || proof.agreement <= -kAgree) return proof;
   const bool likely = proof.margin >= 8 && proof.ratio <= 0.5 * lag;
-  proof.known |= likely || (proof.margin >= 4 && proof.ratio <= 0.6 * lag && proof.agreement >= kAgreeBefore);
+  const bool alone = stretch.frames < kBrief && proof.agreement < kAgreeOfMore;
+  proof.known |= likely || (proof.margin >= 4 && proof.ratio <= 0.6 * lag && proof.agreement >= kAgreeBefore && !alone);
   if (likely) proof.certainty = std::max(proof.certainty, Certainty::kLikely);
   const double most = proof.agreement >= kLikelyAgree ? 0.35 * lag : 0.35 * std::min(lag, 1.);
   if (proof.margin >= 20 && proof.ratio <= most && static_cast<double>(stretch.strong[i]) * whole >= 4)

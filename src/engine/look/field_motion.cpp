@@ -77,8 +77,8 @@ std::optional<Finding> FieldMotion::find() const {
   Finding found{.kind = Kind::kFieldOrder, .certainty = Certainty::kLikely};
   found.evidence = {{"motion", rounded(dist)}, {"reference_motion", rounded(ref)}, {"errors", rounded(errors)}};
   const auto more = [&](int p) { return all.error[p] > kMoreErrors * all.error[1 - p]; };
-  if (std::min(std::abs(ref), std::abs(dist)) > kWhole * std::max(std::abs(ref), std::abs(dist)))
-    return ref * dist < 0 ? std::optional(found) : std::nullopt;
+  const bool both = std::min(std::abs(ref), std::abs(dist)) > kWhole * std::max(std::abs(ref), std::abs(dist));
+  if (both && ref * dist < 0) return found;
   if (!more(0) && !more(1)) return std::nullopt;
   found.kind = std::abs(dist) > std::abs(ref) ? Kind::kCombed : Kind::kReferenceCombed;
   return found;

@@ -17,6 +17,9 @@ constexpr double kCombed = 0.22, kWhole = 0.11, kMostError = 0.06;
 constexpr double kLeastMotion = 0.5;
 /* Frames that must tell, for a likely and for a sure finding. */
 constexpr int64_t kLeastFrames = 4, kSureFrames = 8;
+/* A filter that takes the combing leaves at most so many frames as they were, for each one that lost it: an encoder that
+ * is short of bits blurs the fields of some. */
+constexpr double kMostKept = 0.25;
 /* The difference of rows that follow one another over that of rows two apart: above the one in combed pictures (noise
  * has 1), below the second in others. */
 constexpr double kCombedRows = 1.02, kWholeRows = 0.9;
@@ -121,6 +124,7 @@ void Structure::Sums::add(const Sums& later) {
 struct Structure::Table {
   int64_t known = 0;
   int64_t gained = 0, lost = 0, turned = 0;  // the encode alone is combed, the reference alone, both in other orders
+  int64_t kept = 0;                          // both are combed in the order that most of the reference's frames have
   double ref_share = 0, dist_share = 0;      // of frames with the sign that most of a side's frames have
 };
 
@@ -140,6 +144,7 @@ Structure::Table Structure::table_of(const Sums& sums) {
   const auto other = [](Combing sign) { return sign == kOddLater ? kEvenLater : kOddLater; };
   t.gained = sums.seen[kNone][dist_sign] + sums.seen[other(dist_sign)][dist_sign];
   t.lost = sums.seen[ref_sign][kNone];
+  t.kept = sums.seen[ref_sign][ref_sign];
   t.turned = sums.seen[ref_sign][other(ref_sign)];
   t.ref_share = static_cast<double>(ref[ref_sign]) / static_cast<double>(t.known);
   t.dist_share = static_cast<double>(dist[dist_sign]) /
@@ -194,15 +199,14 @@ std::vector<Finding> Structure::judge(const Sums& sums, const Pairs& pairs, cons
   } else if (enough(t.gained, 0.25) && t.lost <= 0.1 * known && t.dist_share > 0.8 && dist > 0.95 * ref) {
     const bool sure = t.gained >= kSureFrames && dist > kCombedRows && ref < kWholeRows && t.dist_share > 0.9;
     add(Kind::kCombed, sure ? Certainty::kSure : Certainty::kLikely, t.gained);
-  } else if (enough(t.lost + (whole ? t.turned : 0), 0.3) && t.gained <= 0.1 * known && t.ref_share > 0.8) {
+  } else if (enough(t.lost + (whole ? t.turned : 0), 0.3) && t.gained <= 0.1 * known && t.ref_share > 0.8 &&
+             static_cast<double>(t.kept) <= kMostKept * static_cast<double>(t.lost)) {
     /* Encoders that leave little detail blur fields, too. */
     const bool detailed = sums.next_but_one[1] > 0.8 * sums.next_but_one[0];
-    const bool sure = whole && detailed && dist < 0.66 && t.lost >= kSureFrames && t.ref_share > 0.9;
-    add(Kind::kReferenceCombed,
-        sure                               ? Certainty::kSure
-        : whole && detailed && dist < 0.66 ? Certainty::kLikely
-                                           : Certainty::kPossible,
-        t.lost);
+    const bool likely = whole && detailed && dist < 0.66;
+    const bool sure = likely && t.lost >= kSureFrames && t.ref_share > 0.9;
+    const Certainty certainty = sure ? Certainty::kSure : likely ? Certainty::kLikely : Certainty::kPossible;
+    add(Kind::kReferenceCombed, certainty, t.lost);
   }
   if (findings.empty() && field_motion) {
     if (const auto found = field_motion->find()) {

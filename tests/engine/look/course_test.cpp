@@ -78,6 +78,27 @@ START_TEST(changes_contradict_votes) {
 }
 END_TEST
 
+/* An encoder that is short of bits draws a change late: where few frames follow, and no other one changes, nothing tells
+ * that from a picture that was doubled. */
+START_TEST(one_frame_proves_no_brief_place) {
+  const auto found = [](int64_t frames, int64_t that_tell) {
+    Course course;
+    for (int64_t frame = 0; frame < kFrames; frame++) {
+      const int64_t behind = frame - (kFrames - frames);
+      const Told still{.own = 0.1F, .other = 0.1F}, told{.own = 0.3F, .other = 5, .follows = 6};
+      course.add(behind < 0 ? step_of(frame, 0, {.own = 0.05F, .other = 6})
+                            : step_of(frame, -1, behind < that_tell ? told : still));
+    }
+    std::vector<Finding> findings;
+    course.finish(&findings);
+    return !findings.empty();
+  };
+  ck_assert(!found(3, 1));
+  ck_assert(found(3, 2));
+  ck_assert(found(30, 1));
+}
+END_TEST
+
 /* The room that ratios have for what lags is no certainty, unless changes agree. */
 START_TEST(room_of_a_lag_is_not_sure) {
   const auto certainty_with = [](float follows) {
@@ -134,6 +155,7 @@ END_TEST
 
 int main() {
   return run_suite("course", {{"contradict", changes_contradict_votes},
+                              {"one_frame", one_frame_proves_no_brief_place},
                               {"room", room_of_a_lag_is_not_sure},
                               {"first_frames", an_offset_is_sure_from_the_first_frames_on},
                               {"between", frames_between_shifts_agree_with_both},

@@ -127,6 +127,22 @@ START_TEST(nothing_is_said_of_good_encodes) {
 }
 END_TEST
 
+/* An encoder that is short of bits blurs the fields of some frames; one that deinterlaces blurs those of all. */
+START_TEST(an_encode_that_keeps_fields_does_not_lack_them) {
+  const auto blurs = [](int of) {
+    return [of](const Canvas& canvas, double time) {
+      const Painted p = top_first(canvas, time);
+      return static_cast<int64_t>(time) / 3 % 5 < of ? blurred(p, 3) : p;
+    };
+  };
+  for (int seed = 0; seed < kSeeds; seed += every_if_not_all(kSeeds)) {
+    ck_assert_int_eq(findings_of(seed, top_first, blurs(2)).size(), 0);
+    const auto all = findings_of(seed, top_first, blurs(5));
+    ck_assert(find(all, Kind::kReferenceCombed));
+  }
+}
+END_TEST
+
 /* Between frames that are not neighbors there is no motion to compare with. */
 START_TEST(gaps_say_nothing) {
   const Canvas canvas(1);
@@ -144,6 +160,7 @@ int main() {
                                  {"small_motion", combing_of_small_motion_is_found},
                                  {"order", fields_in_the_other_order_are_found},
                                  {"dropped", rows_that_come_twice_are_fields_dropped},
+                                 {"kept", an_encode_that_keeps_fields_does_not_lack_them},
                                  {"good", nothing_is_said_of_good_encodes},
                                  {"gaps", gaps_say_nothing}});
 }
