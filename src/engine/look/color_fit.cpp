@@ -34,9 +34,9 @@ constexpr Coefficients kOfEncoders = {0.008, 0.008, 0.06, 0.02, 0.02, 0.06};
 /* Standard deviations of the fit count so many times: cells of one place are not independent. */
 constexpr double kDependence = 2;
 
-/* A matrix is said from these squared distances on: of the best mistake, or its part of that of no mistake; of no
- * mistake; and how much further the best one of another kind is. */
-constexpr double kMatrixBest = 12, kMatrixPart = 0.1, kMatrixNone = 40, kMatrixOther = 20;
+/* A matrix is said from these squared distances on: of the best mistake, or its part of that of no mistake, but of no
+ * greater part than the third; of no mistake; and how much further the best one of another kind is. */
+constexpr double kMatrixBest = 12, kMatrixPart = 0.1, kMatrixMost = 0.15, kMatrixNone = 40, kMatrixOther = 20;
 /* Primaries are said from these on. Part of what speaks against no mistake must be luma's, as encoders take saturation,
  * and the gains of chroma must be known so well. */
 constexpr double kPrimariesBest = 4.5, kPrimariesNone = 22, kPrimariesOther = 18, kOfLuma = 8, kMostError = 0.03;
@@ -200,8 +200,8 @@ std::optional<Finding> find_mixed_colors(std::span<const Levels::CellPair> cells
                     {"distance", rounded(std::sqrt(best.distance))},
                     {"distance_without", rounded(std::sqrt(none))}};
   if (best.what == What::kMatrix) {
-    const bool clear = best.distance < std::max(kMatrixBest, kMatrixPart * none) && none > kMatrixNone &&
-                       other > best.distance + kMatrixOther;
+    const bool clear = best.distance < std::min(std::max(kMatrixBest, kMatrixPart * none), kMatrixMost * none) &&
+                       none > kMatrixNone && other > best.distance + kMatrixOther;
     return clear ? std::optional(found) : std::nullopt;
   }
   const bool known = std::max(fit.errors()[2], fit.errors()[5]) < kMostError;

@@ -69,6 +69,9 @@ constexpr double kBetweenRatio = 0.7, kBetweenAgree = 5;
  * time that were right had at most 0.93. */
 constexpr double kMostRatio = 0.95;
 
+/* What codecs that lag reach, where next to nothing moves: of the votes of no shift, and agreement. */
+constexpr double kRatioOfLag = 0.4, kAgreeOfLag = 8;
+
 /* One frame alone, whatever it changes by, has an agreement of 1. In fewer frames than kBrief it proves little: an
  * encoder that is short of bits may have drawn it late. */
 constexpr int64_t kBrief = 12;
@@ -337,7 +340,9 @@ void Course::change(const Proof& proof) {
 
 void Course::close() {
   const Proof proof = proof_of(now_);
-  if (!proof.known) {
+  /* An encode that is a frame late from its first one on may have been made by a codec that lags. */
+  const bool lags = !known_ && now_.shift == -1 && proof.ratio > kRatioOfLag && proof.agreement < kAgreeOfLag;
+  if (!proof.known || lags) {
     if (!last_.frames && now_.shift == 0) last_ = now_;
     return;
   }

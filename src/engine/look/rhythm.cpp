@@ -30,7 +30,7 @@ constexpr float kOther = 0.5F, kLeastOther = 9;
 
 /* An encode for which bits are so short that it stands still shows what was there some time ago. Where it changes by
  * less than this part of what the reference does, it must show as much less of it. */
-constexpr float kStandsStill = 0.25F, kOtherThan = 0.8F;
+constexpr float kStandsStill = 0.5F, kOtherThan = 0.8F;
 
 /* A mixture lies so near the middle of two frames. */
 constexpr float kNearMiddle = 0.15F;

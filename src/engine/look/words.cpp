@@ -57,10 +57,17 @@ std::string cadence_text(const Finding& finding) {
          " of " + number(finding, "of") + " frames in a pattern";
 }
 
+/* Patterns of so many frames are also those of 24 pictures a second that are played as 25. */
+constexpr double kOtherSpeed = 20;
+
 Remedies cadence_remedies(const Finding& finding) {
-  if (finding.value("dropped") > 0) return {"fps=R before the reference, with the frame rate R of main"};
-  return {format_text("decimate=cycle=%lld before main", whole(finding, "of")),
-          "fieldmatch,decimate before main, if it is telecined"};
+  Remedies remedies{"fps=R before the reference, with the frame rate R of main"};
+  if (finding.value("dropped") == 0)
+    remedies = {format_text("decimate=cycle=%lld before main", whole(finding, "of")),
+                "fieldmatch,decimate before main, if it is telecined"};
+  if (finding.value("of") >= kOtherSpeed)
+    remedies.emplace_back("setpts=N/25/TB before both, if main has all frames and plays at another speed");
+  return remedies;
 }
 
 /* -- Geometry ------------------------------------------------------------------------------------------------------ */

@@ -99,6 +99,21 @@ START_TEST(one_frame_proves_no_brief_place) {
 }
 END_TEST
 
+/* A codec that lags in most frames of a stream where next to nothing moves is one frame late in the mean. */
+START_TEST(changes_of_few_frames_are_a_lag) {
+  const auto found = [](int64_t each) {
+    Course course;
+    for (int64_t frame = 0; frame < kFrames; frame++)
+      course.add(step_of(frame, -1, {.own = 0.5F, .other = 1, .follows = frame % each ? 0.F : 8.F}));
+    std::vector<Finding> findings;
+    course.finish(&findings);
+    return !findings.empty();
+  };
+  ck_assert(found(1));
+  ck_assert(!found(4));
+}
+END_TEST
+
 /* The room that ratios have for what lags is no certainty, unless changes agree. */
 START_TEST(room_of_a_lag_is_not_sure) {
   const auto certainty_with = [](float follows) {
@@ -156,6 +171,7 @@ END_TEST
 int main() {
   return run_suite("course", {{"contradict", changes_contradict_votes},
                               {"one_frame", one_frame_proves_no_brief_place},
+                              {"few_frames", changes_of_few_frames_are_a_lag},
                               {"room", room_of_a_lag_is_not_sure},
                               {"first_frames", an_offset_is_sure_from_the_first_frames_on},
                               {"between", frames_between_shifts_agree_with_both},

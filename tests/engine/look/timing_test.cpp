@@ -393,6 +393,7 @@ START_TEST(nearly_flat_pictures_are_no_others) {
 END_TEST
 
 /* An encoder that is short of bits stands still, and shows what was there some time ago, with less contrast. */
+/* Nor are those that follow half of what moves. */
 START_TEST(encodes_that_stand_still_are_no_others) {
   for (bool moves : {false, true}) {
     Timing timing(format_of());
@@ -402,6 +403,15 @@ START_TEST(encodes_that_stand_still_are_no_others) {
     timing.finish(&findings);
     const bool others = std::ranges::any_of(findings, [](const Finding& f) { return f.kind == Kind::kOtherPictures; });
     ck_assert_msg(others == moves, "%s", text(findings).c_str());
+  }
+  for (const double slower : {1.4, 1.6, 1.8}) {
+    Timing timing(format_of());
+    Stream stream({}, {.noise = 0.1F}, 1);
+    for (int i = 0; i < kFrames; i++) stream.add(&timing, i, i / slower, i);
+    std::vector<Finding> findings;
+    timing.finish(&findings);
+    const bool others = std::ranges::any_of(findings, [](const Finding& f) { return f.kind == Kind::kOtherPictures; });
+    ck_assert_msg(!others, "%g times as slow: %s", slower, text(findings).c_str());
   }
 }
 END_TEST

@@ -27,6 +27,16 @@ void assert_told(Kind kind, Evidence evidence, const char* text, const char* rem
 
 }  // namespace
 
+/* 24 pictures a second that are played as 25, or the other way, look like frames that are repeated or left out. */
+START_TEST(long_patterns_may_be_another_speed) {
+  const auto mentions = [](const char* pattern, double of) {
+    return told(Kind::kCadence, {{pattern, 1}, {"of", of}}).remedies.back().find("setpts=N/25/TB before both") == 0;
+  };
+  ck_assert(mentions("repeated", 25) && mentions("dropped", 24));
+  ck_assert(!mentions("repeated", 5) && !mentions("dropped", 6));
+}
+END_TEST
+
 START_TEST(each_kind_has_a_name_of_its_own) {
   std::set<std::string> names, texts;
   for (int kind = 0; kind < kKinds; kind++) {
@@ -76,6 +86,7 @@ START_TEST(numbers_stand_in_text_and_remedy) {
 END_TEST
 
 int main() {
-  return vmafx::test::run_suite(
-      "words", {{"names", each_kind_has_a_name_of_its_own}, {"numbers", numbers_stand_in_text_and_remedy}});
+  return vmafx::test::run_suite("words", {{"names", each_kind_has_a_name_of_its_own},
+                                          {"speed", long_patterns_may_be_another_speed},
+                                          {"numbers", numbers_stand_in_text_and_remedy}});
 }
