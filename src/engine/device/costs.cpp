@@ -46,7 +46,7 @@ bool pays_to_open(const StreamCosts& costs) {
 bool leaves_to_gpu(const StreamCosts& costs, const Opening& opening) {
   const bool is_known = costs.cpu_pair > 0 && costs.gpu_pair > 0 && costs.opening > 0;
   const bool is_alone = costs.openers == 0 && costs.users == 0;
-  if (!is_known || !is_alone || opening.lasts >= 2 * costs.opening) return false;
+  if (!is_known || !is_alone || opening.few_threads || opening.lasts >= 2 * costs.opening) return false;
   if (costs.gpu_pair > kFast * costs.cpu_pair || costs.source_pair > kSourceOfFast * costs.gpu_pair) return false;
   const bool has_length = opening.ends || costs.expected || costs.usual > costs.seen;
   if (!has_length) return false;

@@ -47,14 +47,16 @@ double guess_gpu_pair(double cpu_pair, int threads);
 
 /* How far a GPU is that opens. */
 struct Opening {
-  double lasts = 0;     // seconds since it began
-  int64_t waiting = 0;  // pairs that came and are not scored
-  bool ends = false;    // no other pairs come
+  double lasts = 0;          // seconds since it began
+  int64_t waiting = 0;       // pairs that came and are not scored
+  bool ends = false;         // no other pairs come
+  bool few_threads = false;  // the stream may use less than half of the processors: others use the rest
 };
 
 /* Whether the CPU leaves the pairs that wait to the GPU. What it would score until then is little, makes the opening
  * last longer, and is late where the GPU is done with the rest (docs/gpu-results.md). All times must be measured ones;
- * never for twice as long as the opening is known to last. */
+ * never for twice as long as the opening is known to last, and never in a process of few threads: those hold an opening
+ * up by little, and others may. */
 bool leaves_to_gpu(const StreamCosts& costs, const Opening& opening);
 
 /* The CPU's side of a stream that a GPU scores. */

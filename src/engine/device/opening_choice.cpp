@@ -105,8 +105,10 @@ bool OpeningChoice::leaves_to_gpu(const StreamState& stream, double lasts, bool 
   costs.gpu_pair = costs_.gpu_pair;
   costs.opening = of_device_.opening;
   costs.users = users_;
-  const bool leaves =
-      vmafx::leaves_to_gpu(costs, {.lasts = lasts, .waiting = stream.seen - stream.finished, .ends = ends});
+  const bool leaves = vmafx::leaves_to_gpu(costs, {.lasts = lasts,
+                                                   .waiting = stream.seen - stream.finished,
+                                                   .ends = ends,
+                                                   .few_threads = 2 * stream.threads < stream.processors});
   left_ = left_ || leaves;
   return leaves;
 }

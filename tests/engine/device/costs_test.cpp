@@ -132,6 +132,7 @@ START_TEST(a_cpu_that_is_much_slower_waits) {
   ck_assert(leaves_to_gpu(costs, {}));
   ck_assert(leaves_to_gpu(costs, {.lasts = 0.6}));
   ck_assert(!leaves_to_gpu(costs, {.lasts = 0.68}));  // the driver takes much longer than it did
+  ck_assert(!leaves_to_gpu(costs, {.few_threads = true}));
   /* A stream that has ended sooner than was thought. */
   ck_assert(!leaves_to_gpu(costs, {.lasts = 0.01, .waiting = 5, .ends = true}));
   ck_assert(leaves_to_gpu(costs, {.lasts = 0.01, .waiting = 20, .ends = true}));
