@@ -243,14 +243,16 @@ void Course::close_strays() {
 }
 
 /* Codecs that are short of bits leave changes out, but only those that are small beside the errors that they make
- * elsewhere. Several frames that are sure to be one picture need to stand out less. */
+ * elsewhere. Several frames that are sure to be one picture need to stand out less, but at the beginning of a stream, where
+ * bits may be short. */
 void Course::settle_strays(float noise, int64_t before) {
   while (!waiting_.empty() && waiting_.front().end <= before) {
     Finding& finding = waiting_.front();
     double& usual = finding.evidence[finding.evidence.size() - 2].second;
     usual = std::min(usual, static_cast<double>(noise));
-    const bool sure = finding.end - finding.from > 2 && finding.certainty == Certainty::kSure;
-    const double least = sure ? kErrorOfStrays : kErrorOfOne;
+    const bool several = finding.end - finding.from > 2 && finding.certainty == Certainty::kSure;
+    const bool begins = finding.from - start_ < kStrayDelay;
+    const double least = several && !begins ? kErrorOfStrays : kErrorOfOne;
     if (finding.evidence.back().second >= least * usual) report(finding);
     waiting_.erase(waiting_.begin());
   }

@@ -135,6 +135,10 @@ void settle(std::vector<Finding>* findings) {
   if (any(hides_chroma)) std::erase_if(*findings, [](const Finding& f) { return f.kind == Kind::kChromaShifted; });
   std::vector<Finding> moves;
   std::ranges::copy_if(*findings, std::back_inserter(moves), is_clear);
+  /* The field of another moment lies elsewhere, so that the whole picture seems to. */
+  std::ranges::copy_if(*findings, std::back_inserter(moves), [](const Finding& f) {
+    return f.kind >= Kind::kCombed && f.kind <= Kind::kFieldOrder && f.certainty != Certainty::kPossible;
+  });
   std::erase_if(*findings, [&](const Finding& f) {
     const auto covers = [&](const Finding& move) { return move.from <= f.from && f.end <= move.end; };
     return f.kind == Kind::kShifted && std::ranges::any_of(moves, covers);

@@ -17,8 +17,8 @@ constexpr double kCombed = 0.22, kWhole = 0.11, kMostError = 0.06;
 constexpr double kLeastMotion = 0.5;
 /* Frames that must tell, for a likely and for a sure finding. */
 constexpr int64_t kLeastFrames = 4, kSureFrames = 8;
-/* A filter that takes the combing leaves at most so many frames as they were, for each one that lost it: an encoder that
- * is short of bits blurs the fields of some. */
+/* A filter that takes the combing leaves at most so many frames as they were, for each one that lost it: an encoder
+ * that is short of bits blurs the fields of some. */
 constexpr double kMostKept = 0.25;
 /* The difference of rows that follow one another over that of rows two apart: above the one in combed pictures (noise
  * has 1), below the second in others. */

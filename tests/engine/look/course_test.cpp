@@ -45,13 +45,13 @@ std::vector<Finding> late(const Told& told) {
   return findings;
 }
 
-/* The findings of a stream of which six frames stand still: with such an error, where it usually is 10. */
-std::vector<Finding> frozen(float error, float votes) {
+/* The findings of a stream of which six frames stand still, with such an error, where it usually is 10. */
+std::vector<Finding> frozen(float error, float votes, int64_t since = 59) {
   Course course;
   for (int64_t frame = 0; frame < kFrames; frame++) {
     Step step = step_of(frame, 0, {.own = 0.05F, .other = 4});
     step.evidence.noise = 10;
-    const int64_t behind = frame - 59;
+    const int64_t behind = frame - since;
     if (behind >= 1 && behind <= 6) {
       step.evidence.plain[kMostShift] = votes;
       step.evidence.plain[kMostShift - behind] = 0.1F * votes;
@@ -78,8 +78,8 @@ START_TEST(changes_contradict_votes) {
 }
 END_TEST
 
-/* An encoder that is short of bits draws a change late: where few frames follow, and no other one changes, nothing tells
- * that from a picture that was doubled. */
+/* An encoder that is short of bits draws a change late: where few frames follow, and no other one changes, nothing
+ * tells that from a picture that was doubled. */
 START_TEST(one_frame_proves_no_brief_place) {
   const auto found = [](int64_t frames, int64_t that_tell) {
     Course course;
@@ -165,6 +165,8 @@ START_TEST(frames_left_out_are_no_freeze) {
   ck_assert_uint_eq(frozen(25, 4).size(), 1);
   ck_assert_uint_eq(frozen(45, 1.3F).size(), 1);
   ck_assert(frozen(25, 1.3F).empty());
+  ck_assert(frozen(25, 4, 9).empty());  // bits are short at the beginning
+  ck_assert_uint_eq(frozen(45, 4, 9).size(), 1);
 }
 END_TEST
 

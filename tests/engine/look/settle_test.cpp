@@ -53,6 +53,16 @@ START_TEST(an_offset_explains_a_shift) {
 }
 END_TEST
 
+/* Rows of another moment lie elsewhere where a camera pans. */
+START_TEST(combing_explains_a_shift) {
+  for (const Kind kind : {Kind::kCombed, Kind::kReferenceCombed, Kind::kFieldOrder}) {
+    ck_assert(!has(Kind::kShifted, settled({shifted(), {kind, kSure, 0, 200, {}}})));
+    ck_assert(has(Kind::kShifted, settled({shifted(), {kind, kSure, 0, 100, {}}})));
+    ck_assert(has(Kind::kShifted, settled({shifted(), {kind, kPossible, 0, 200, {}}})));
+  }
+}
+END_TEST
+
 START_TEST(a_shift_explains_offsets_that_do_not_fit_or_change) {
   for (const Finding& late : {offset(0.4), offset(0.006, 44)}) {
     const std::vector<Finding> findings = settled({late, shifted()});
@@ -169,6 +179,7 @@ END_TEST
 
 int main() {
   return run_suite("settle", {{"late", an_offset_explains_a_shift},
+                              {"combing", combing_explains_a_shift},
                               {"shifted", a_shift_explains_offsets_that_do_not_fit_or_change},
                               {"likely_crop", time_is_not_sure_beside_a_likely_crop},
                               {"chroma", a_part_of_the_picture_explains_chroma},
