@@ -11,6 +11,10 @@ constexpr double kWorthwhile = 0.02;
 
 constexpr double kProcessorsOfGpu = 64;
 
+/* How many times as long opening takes beside processes that keep the processors busy: 16 of one thread had scored 52
+ * pairs each on 16 processors, in four times what opening takes alone, before a GPU was open (docs/gpu-results.md). */
+constexpr double kBesideOthers = 4;
+
 /* The CPU helps if it makes the stream faster by a quarter (by an eighth, it took processors from those that copy pairs
  * for the GPU, and a twelfth was lost), has most processors idle, and is not late at the end by
  * more than a fiftieth of the time. */
@@ -33,7 +37,7 @@ double time_on_gpu(const StreamCosts& costs) {
 
 double gain_of_opening(const StreamCosts& costs) {
   const double on_cpu = static_cast<double>(pairs_left(costs)) * costs.cpu_pair;
-  const double opening = costs.opening * (1 + costs.openers);
+  const double opening = costs.opening * (costs.openers + (costs.few_threads ? kBesideOthers : 1));
   if (on_cpu <= opening) return -costs.closing;
   const double left_then = (on_cpu - opening) / costs.cpu_pair;
   return on_cpu - (opening + left_then * time_on_gpu(costs) + costs.closing);
@@ -46,7 +50,7 @@ bool pays_to_open(const StreamCosts& costs) {
 bool leaves_to_gpu(const StreamCosts& costs, const Opening& opening) {
   const bool is_known = costs.cpu_pair > 0 && costs.gpu_pair > 0 && costs.opening > 0;
   const bool is_alone = costs.openers == 0 && costs.users == 0;
-  if (!is_known || !is_alone || opening.few_threads || opening.lasts >= 2 * costs.opening) return false;
+  if (!is_known || !is_alone || costs.few_threads || opening.lasts >= 2 * costs.opening) return false;
   if (costs.gpu_pair > kFast * costs.cpu_pair || costs.source_pair > kSourceOfFast * costs.gpu_pair) return false;
   const bool has_length = opening.ends || costs.expected || costs.usual > costs.seen;
   if (!has_length) return false;

@@ -26,6 +26,7 @@ struct StreamCosts {
   int64_t usual = 0;                  // pairs of streams like this one; 0: not known
   int users = 0;                      // other processes that use the GPU
   int openers = 0;                    // other processes that open it, and began before this one
+  bool few_threads = false;           // the stream may use less than half of the processors: others use the rest
 };
 
 /* The pairs to come. A stream whose length is not known is taken to be as long as usual ones; one that is longer, to go
@@ -47,10 +48,9 @@ double guess_gpu_pair(double cpu_pair, int threads);
 
 /* How far a GPU is that opens. */
 struct Opening {
-  double lasts = 0;          // seconds since it began
-  int64_t waiting = 0;       // pairs that came and are not scored
-  bool ends = false;         // no other pairs come
-  bool few_threads = false;  // the stream may use less than half of the processors: others use the rest
+  double lasts = 0;     // seconds since it began
+  int64_t waiting = 0;  // pairs that came and are not scored
+  bool ends = false;    // no other pairs come
 };
 
 /* Whether the CPU leaves the pairs that wait to the GPU. What it would score until then is little, makes the opening

@@ -71,6 +71,7 @@ StreamCosts OpeningChoice::costs_of(const StreamState& stream) const {
   costs.expected = stream.expected;
   costs.usual = costs_.pairs;
   costs.openers = openers_;
+  costs.few_threads = 2 * stream.threads < stream.processors;
   return costs;
 }
 
@@ -105,10 +106,8 @@ bool OpeningChoice::leaves_to_gpu(const StreamState& stream, double lasts, bool 
   costs.gpu_pair = costs_.gpu_pair;
   costs.opening = of_device_.opening;
   costs.users = users_;
-  const bool leaves = vmafx::leaves_to_gpu(costs, {.lasts = lasts,
-                                                   .waiting = stream.seen - stream.finished,
-                                                   .ends = ends,
-                                                   .few_threads = 2 * stream.threads < stream.processors});
+  const bool leaves =
+      vmafx::leaves_to_gpu(costs, {.lasts = lasts, .waiting = stream.seen - stream.finished, .ends = ends});
   left_ = left_ || leaves;
   return leaves;
 }
