@@ -26,7 +26,8 @@ WITH_GPU = """
 import sys
 from vmafx.command.decoders import chosen, trial
 from vmafx.command.decoders.decision import Gpu, Machine
-chosen.LEAST_FRAMES, trial.LIMIT_S, decoders = float(sys.argv.pop(1)), 10.0, int(sys.argv.pop(1))
+least, trial.LIMIT_S, decoders = float(sys.argv.pop(1)), 10.0, int(sys.argv.pop(1))
+chosen.ALONE = chosen.Least(least, 0.0)
 trial.machine = lambda: Machine(True, False)
 trial.nvidia_gpus = lambda: (Gpu(0, "0000:01:00.0", decoders),)
 from vmafx.command import _jobs
@@ -40,7 +41,7 @@ sys.exit(main())
 FOR_ALL = """
 from vmafx.command.decoders import chosen, places, trial
 from vmafx.command.decoders.decision import Gpu, Machine
-chosen.shared_decoders.__wrapped__.__defaults__ = (0,)
+chosen.OF_WORKER = chosen.Least(0.0, 0.0)
 trial.machine = lambda: Machine(True, False)
 trial.nvidia_gpus = lambda: (Gpu(0, "0000:01:00.0", 1),)
 places.folder = lambda: {folder!r}
@@ -58,28 +59,51 @@ def video(name="dis.mp4", pix_fmt="yuv420p", codec="h264", options=(), **facts):
 
 @case
 def methods_of_a_machine(lab):
-    """auto tries what ffmpeg and the machine have, and nothing where the CPU scores or the inputs are short."""
+    """auto tries what ffmpeg and the machine have, and nothing where the CPU scores."""
     del lab
     all_of_them = ["vdpau", "cuda", "vaapi", "vulkan"]
-    for wanted, backend, offered, machine, frames, tried in (
-        ("auto", None, all_of_them, NVIDIA, 5000, ["cuda"]),
-        ("auto", "hip", all_of_them, RADEON, 5000, ["vaapi", "vulkan"]),
-        ("auto", None, all_of_them, NEITHER, 5000, []),
-        ("auto", None, [], NVIDIA, 5000, []),
-        ("auto", "cpu", all_of_them, NVIDIA, 5000, []),
-        ("auto", None, all_of_them, NVIDIA, 1999, []),
-        ("none", None, all_of_them, NVIDIA, 5000, []),
-        ("cuda", "cpu", all_of_them, NEITHER, 1, ["cuda"]),
+    for wanted, backend, offered, machine, tried in (
+        ("auto", None, all_of_them, NVIDIA, ["cuda"]),
+        ("auto", "hip", all_of_them, RADEON, ["vaapi", "vulkan"]),
+        ("auto", None, all_of_them, NEITHER, []),
+        ("auto", None, [], NVIDIA, []),
+        ("auto", "cpu", all_of_them, NVIDIA, []),
+        ("none", None, all_of_them, NVIDIA, []),
+        ("cuda", "cpu", all_of_them, NEITHER, ["cuda"]),
     ):
-        got = decision.methods_to_try(wanted, backend, offered, machine, frames, 2000)
+        got = decision.methods_to_try(wanted, backend, offered, machine)
         check_equal(got, tried, f"methods of {wanted}, {backend}, {machine}")
     with raises(Failure, "no decoders by 'vaapi' (it has cuda)"):
-        decision.methods_to_try("vaapi", None, ["cuda", "vdpau"], NVIDIA, 5000, 2000)
+        decision.methods_to_try("vaapi", None, ["cuda", "vdpau"], NVIDIA)
     with raises(Failure, "it has none"):
-        decision.methods_to_try("cuda", None, ["vdpau"], NVIDIA, 5000, 2000)
+        decision.methods_to_try("cuda", None, ["vdpau"], NVIDIA)
     check(decision.lacks_decoders("auto", None, ["vaapi"], NVIDIA), "an ffmpeg without NVIDIA's decoders")
     check(not decision.lacks_decoders("auto", "cpu", [], NVIDIA), "the CPU scores")
     check(not decision.lacks_decoders("auto", None, [], RADEON), "no GPU of NVIDIA")
+
+
+@case
+def inputs_that_are_too_short(lab):
+    """The container's count of frames goes before duration and rate; many short inputs are no long one."""
+    del lab
+    alone, of_worker = decision.ALONE, decision.OF_WORKER
+    small = {"width": 640, "height": 360}
+    for videos, least, line in (
+        ([video(frames=1000)] * 2, alone, ""),
+        ([video(frames=999)] * 2, alone, "2,000 frames of 1080p on, of which the inputs have 1,998 together"),
+        ([video(frames=399)] * 17, alone, "400 frames of 1080p on, of which the longest input has 399"),
+        ([*[video(frames=399)] * 17, video(frames=400)], alone, ""),
+        ([video(duration=39.0)] * 2, alone, "1,950 together"),
+        ([video(duration=40.0)] * 2, alone, ""),
+        ([video(rate=None, frames=120)] * 2, alone, "240 together"),
+        ([video(duration=None)] * 2, alone, "less than one together"),
+        ([video(frames=2000, **small)] * 2, alone, "444 together"),
+        ([video(frames=100)] * 3, of_worker, "400 frames of 1080p on, of which the inputs have 300 together"),
+        ([video(frames=100)] * 5, of_worker, ""),
+        ([video(frames=2000, **small)] * 2, of_worker, ""),
+    ):
+        got = decision.too_short(videos, least)
+        check((line in got) if line else not got, f"{len(videos)} of {videos[0].frames}, {least}: {got}")
 
 
 @case
@@ -407,12 +431,25 @@ def samples_of_the_gpu(lab):
 
 @case
 def short_inputs_are_left_to_the_cpu(lab):
+    """One line says so, where a GPU would have decoded longer ones; a decoder that is named decodes them."""
     dis, ref = clip(lab, "dis.mp4", "-crf 40"), clip(lab, "ref.mp4", "-crf 10")
-    for own in ({"least": 2000}, {"FAKE_METHODS": "vdpau"}):
-        done, commands = scored(lab, dis, ref, *FEATURES, **own)
+    plain = clip(lab, "ref.mkv", "-c:v ffv1")
+    line = "a GPU's decoders pay from 2,000 frames of 1080p on, of which the inputs have less than one together"
+    for inputs, own, words, said in (
+        ((dis, ref), {"least": 2000}, (), line),
+        ((dis, ref), {"least": 2000}, ("--backend", "cpu"), ""),
+        ((plain, plain), {"least": 2000}, (), ""),
+        ((dis, ref), {"least": 2000, "FAKE_METHODS": "vdpau"}, (), ""),
+        ((dis, ref), {"FAKE_METHODS": "vdpau"}, (), "built without NVIDIA's decoders"),
+    ):
+        done, commands = scored(lab, *inputs, *FEATURES, *words, **own)
         scores(done)
         check_equal(commands, [], "commands with a GPU")
-        done.says("built without NVIDIA's decoders") if "least" not in own else done.does_not_say("decode")
+        done.says(said) if said else done.does_not_say("decode")
+        check_equal(done.err.count("the CPU decodes"), int(said == line), f"lines: {done.err}")
+    done, commands = scored(lab, dis, ref, *FEATURES, "--hwaccel", "cuda", least=2000)
+    done.succeeded().says("the GPU decodes (cuda)")
+    check_equal([words.count("-hwaccel") for words in commands], [2], "inputs that the GPU decodes")
     done, _ = scored(lab, dis, ref, *FEATURES, "--hwaccel", "vaapi")
     done.failed(1, "this ffmpeg has no decoders by 'vaapi' (it has cuda)")
 
@@ -440,7 +477,7 @@ def workers_share_decoders(lab):
     """A worker of a library has the GPU's decoders while it holds a place, and else those of the CPU."""
     dis, ref = clip(lab, "dis.mp4", "-crf 40"), clip(lab, "ref.mp4", "-crf 10")
     real = trial.machine, trial.nvidia_gpus, trial.methods, trial.tried, places.folder
-    folder, seen = str(lab.folder / "places"), []
+    folder, seen, least = str(lab.folder / "places"), [], decision.Least(0.0, 0.0)
     settings = Settings(lab.ffmpeg, _ffmpeg.ffprobe_of(lab.ffmpeg), models=(), features=("psnr",), hwaccel="auto")
     work = prepare(settings, [str(lab.folder / dis)], str(lab.folder / ref))
 
@@ -451,16 +488,17 @@ def workers_share_decoders(lab):
     try:
         trial.machine, trial.methods, trial.tried = (lambda: NVIDIA), (lambda ffmpeg: ("cuda",)), tried
         trial.nvidia_gpus, places.folder = (lambda: (Gpu(0, "a", 1), Gpu(1, "b", 1))), (lambda: folder)
-        with chosen.shared_decoders(work, 0) as one, chosen.shared_decoders(work, 0) as two:
-            with chosen.shared_decoders(work, 0) as three:
+        with chosen.shared_decoders(work, least) as one, chosen.shared_decoders(work, least) as two:
+            with chosen.shared_decoders(work, least) as three:
                 check_equal(
                     [own.decoding and own.decoding.places for own in (one, two, three)],
                     [{"": "0"}, {"": "1"}, None],
                     "GPUs",
                 )
         check_equal(seen, ["0", "1"], "trials, one for inputs that are alike")
-        with chosen.shared_decoders(work, 1e6) as short:
+        with chosen.shared_decoders(work) as short:
             check_equal(short.decoding, None, "decoders of a short pair")
+            check("from 400 frames of 1080p on" in short.notes[-1], f"notes of a short pair: {short.notes}")
         check_equal(chosen.decoders_here(), 2, "workers more")
     finally:
         trial.machine, trial.nvidia_gpus, trial.methods, trial.tried, places.folder = real

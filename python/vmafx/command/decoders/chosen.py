@@ -11,20 +11,21 @@ from .._scoring import Work
 from .._terminal import Failure
 from . import trial
 from .decision import (
+    ALONE,
     AUTO,
-    LEAST_FRAMES,
-    LEAST_FRAMES_OF_WORKER,
     NONE,
+    OF_WORKER,
     Decoding,
     Format,
+    Least,
     Tried,
     can_be_tried,
     decide,
-    frames_of,
     jobs_for,
     lacks_decoders,
     lacks_format,
     methods_to_try,
+    too_short,
 )
 from .places import held
 
@@ -39,13 +40,13 @@ _known: dict[object, Tried] = {}  # outcomes of trials by kinds of videos
 
 
 @contextlib.contextmanager
-def shared_decoders(work: Work, least: float = LEAST_FRAMES_OF_WORKER) -> Iterator[Work]:
+def shared_decoders(work: Work, least: Least | None = None) -> Iterator[Work]:
     """Yields the work with decoders of a GPU while this process holds one of their places, which all processes of the
-    machine share; else with those of the CPU, as long as the settings say auto.
+    machine share; else with those of the CPU, as long as the settings say auto. `least` instead of OF_WORKER.
     """
-    settings = work.settings
-    if settings.hwaccel == NONE or (settings.hwaccel == AUTO and frames_of(work.videos) < least):
-        yield work
+    settings, least = work.settings, least or OF_WORKER
+    if settings.hwaccel == NONE or (settings.hwaccel == AUTO and too_short(work.videos, least)):
+        yield with_decoders(work, least=least)  # which says so
         return
     gpus = trial.nvidia_gpus() if trial.machine().nvidia else ()
     with held(places_here()) as number:
@@ -81,28 +82,29 @@ def _try_all(work: Work, devices: Sequence[str]) -> None:
 
 
 def with_decoders(
-    work: Work, devices: Sequence[str] = (), least: float | None = None, by_kind: bool = False, usual_place: str = ""
+    work: Work, devices: Sequence[str] = (), least: Least | None = None, by_kind: bool = False, usual_place: str = ""
 ) -> Work:
     """Returns the work with the decoders that its settings want, and notes on inputs that others decode. Raises Failure
     if decoders were named that ffmpeg does not have.
 
-    `devices`: the GPUs of --device; `least`: frames of 1080p below which auto leaves all to the CPU, instead of
-    LEAST_FRAMES; `by_kind`: one trial is enough for inputs of one kind; `usual_place`: FFmpeg's name of the GPU if no
-    device is named.
+    `devices`: the GPUs of --device; `least`: what auto leaves to the CPU, instead of ALONE; `by_kind`: one trial is
+    enough for inputs of one kind; `usual_place`: FFmpeg's name of the GPU if no device is named.
     """
-    settings, least = work.settings, LEAST_FRAMES if least is None else least
-    machine, frames = trial.machine(), frames_of(work.videos)
+    settings, machine = work.settings, trial.machine()
     if settings.hwaccel == NONE or (settings.hwaccel == AUTO and not any(machine)):
         return work
     offered = trial.methods(settings.ffmpeg)
+    methods = methods_to_try(settings.hwaccel, settings.backend, offered, machine)
+    if settings.hwaccel == AUTO and (line := too_short(work.videos, least or ALONE)):
+        return _with(work, None, [line] if methods and any(map(can_be_tried, work.videos)) else [])
     named = [*devices, *filter(None, [settings.device])]
     notes: list[str] = []
-    for method in methods_to_try(settings.hwaccel, settings.backend, offered, machine, frames, least):
+    for method in methods:
         decoding, own = _by(method, work, named, by_kind, usual_place)
         if decoding:
             return _with(work, decoding, own)
         notes = notes or own
-    if frames >= least and lacks_decoders(settings.hwaccel, settings.backend, offered, machine):
+    if lacks_decoders(settings.hwaccel, settings.backend, offered, machine):
         notes = [LACKING]
     return _with(work, None, notes)
 

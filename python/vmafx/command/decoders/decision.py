@@ -14,10 +14,6 @@ from . import nvidia
 AUTO, NONE = "auto", "none"
 METHODS = "cuda", "vaapi", "vulkan"  # whose frames the filter takes; auto tries them in this order
 FULL_HD = 1920 * 1080
-# Frames of 1080p of all inputs together below which auto leaves them to the CPU: a trial and the GPU's opening take
-# about as long as it decodes them.
-LEAST_FRAMES = 2000.0
-LEAST_FRAMES_OF_WORKER = 400.0  # for a worker beside others, which has one processor
 # Streams at once for each decoder of a GPU: one that waits for its partner leaves its decoder to another.
 STREAMS_PER_DECODER = 1.5
 
@@ -40,6 +36,22 @@ CHOOSING = {"c", "codec", "vcodec", "hwaccel", "hwaccel_device", "hwaccel_output
 ANYWHERE = {"settb", "setpts", "trim", "fps", "setparams", "setsar", "null"}
 # swscale's bicubic has this parameter, and FFmpeg's scale_cuda the same formula.
 SCALE_CUDA = "scale_cuda={}:interp_algo=bicubic:param=0.6"
+LEFT_TO_CPU = "the CPU decodes: a GPU's decoders pay from {:,.0f} frames of 1080p on, of which {}"
+
+
+class Least(NamedTuple):
+    """Frames of 1080p below which auto leaves inputs to the CPU."""
+
+    together: float  # of all inputs
+    longest: float  # of the longest one
+
+
+# A trial of each input and the GPU's opening, 1.2 s for one run on an H200, take about as long as the CPU decodes so
+# many. Each input has a trial of its own, so that many short ones are no long one.
+ALONE = Least(2000.0, 400.0)
+# A worker beside others has one processor, inputs that are alike share a trial, and the GPU is opened once for all
+# inputs of a run.
+OF_WORKER = Least(400.0, 0.0)
 
 
 class Machine(NamedTuple):
@@ -119,13 +131,8 @@ def words_of(method: str) -> list[str]:
 # -- Which decoders ----------------------------------------------------------------------------------------------------
 
 
-def methods_to_try(
-    wanted: str, backend: str | None, offered: Iterable[str], machine: Machine, frames: float, least: float
-) -> list[str]:
-    """Returns the methods that are worth a trial. Raises Failure if the wanted one cannot be had.
-
-    `frames`: of all inputs, in frames of 1080p.
-    """
+def methods_to_try(wanted: str, backend: str | None, offered: Iterable[str], machine: Machine) -> list[str]:
+    """Returns the methods that are worth a trial. Raises Failure if the wanted one cannot be had."""
     known = [method for method in METHODS if method in set(offered)]
     if wanted == NONE:
         return []
@@ -136,7 +143,7 @@ def methods_to_try(
                 f"this ffmpeg has no decoders by '{wanted}' ({have}): name another with --hwaccel, or another ffmpeg"
             )
         return [wanted]
-    if backend == "cpu" or frames < least:
+    if backend == "cpu":
         return []
     return [method for method in known if (machine.nvidia if method == "cuda" else machine.render)]
 
@@ -144,6 +151,22 @@ def methods_to_try(
 def lacks_decoders(wanted: str, backend: str | None, offered: Iterable[str], machine: Machine) -> bool:
     """Returns whether auto finds a GPU for whose decoders this ffmpeg was not built."""
     return wanted == AUTO and backend != "cpu" and machine.nvidia and "cuda" not in set(offered)
+
+
+def too_short(videos: Sequence[Video], least: Least) -> str:
+    """Returns the line that says why auto leaves these inputs to the CPU; empty: they are long enough. Inputs whose
+    length is not known count as short.
+    """
+    frames = [frames_of([video]) for video in videos]
+    if sum(frames) < least.together:
+        return LEFT_TO_CPU.format(least.together, f"the inputs have {_rounded(sum(frames))} together")
+    if max(frames) < least.longest:
+        return LEFT_TO_CPU.format(least.longest, f"the longest input has {_rounded(max(frames))}")
+    return ""
+
+
+def _rounded(frames: float) -> str:
+    return f"{int(frames):,}" if frames >= 1 else "less than one"
 
 
 def can_be_tried(video: Video) -> bool:
@@ -255,9 +278,12 @@ def _name(text: str) -> str:
 
 def frames_of(videos: Iterable[Video]) -> float:
     """Returns the frames of all videos, a larger picture for more than one of 1080p."""
-    return sum(
-        (video.duration or 0.0) * float(video.rate or 25) * video.width * video.height / FULL_HD for video in videos
-    )
+    return sum(_pictures(video) * video.width * video.height / FULL_HD for video in videos)
+
+
+def _pictures(video: Video) -> float:
+    """Returns the number that the container tells, or else that of the duration; 0: neither is known."""
+    return video.frames or (video.duration or 0.0) * float(video.rate or 25)
 
 
 def jobs_for(streams: int, decoders: int) -> int:
