@@ -256,10 +256,21 @@ def gpus_of_the_driver(lab):
       strncpy(name, device ? "0000:0B:00.0" : "0000:01:00.0", size); return 0; }
     int cuDevicePrimaryCtxRetain(void **context, int device) { *context = context; return device ? 2 : 0; }
     int cuCtxSetCurrent(void *context) { return !context; }
-    int cuvidGetDecoderCaps(unsigned *caps) {
-      unsigned char *out = (unsigned char *)(caps + 6);
-      if (caps[0] == 11) return 1;
-      out[0] = caps[0] == 4 ? caps[1] == 1 && !caps[2] : caps[0] == 8; out[1] = caps[0] == 4 ? 7 : 3; return 0; }
+    struct caps {
+      int codec, chroma; unsigned depth_minus_8, zero1[3]; unsigned char is_supported, decoders; unsigned short formats;
+      unsigned width, height, blocks; unsigned short least_width, least_height;
+      unsigned char histogram, counter_bits; unsigned short bins; unsigned zero2[10]; };
+    _Static_assert(sizeof(struct caps) == 88, "CUVIDDECODECAPS");
+    int cuvidGetDecoderCaps(struct caps *caps) {
+      static const struct caps none;
+      if (memcmp(caps->zero1, none.zero1, 12) || memcmp(caps->zero2, none.zero2, 40)) return 1;
+      if (caps->codec < 0 || caps->codec > 11 || (caps->depth_minus_8 && caps->depth_minus_8 != 2)) return 1;
+      if (caps->codec == 11 || (caps->chroma != 1 && caps->chroma != 3)) return 1;
+      int is_h264 = caps->codec == 4, is_plain = caps->chroma == 1 && !caps->depth_minus_8;
+      caps->formats = 0xffff, caps->width = caps->height = caps->blocks = ~0u;
+      caps->least_width = caps->least_height = caps->bins = 0xffff, caps->histogram = caps->counter_bits = 0xff;
+      caps->is_supported = is_h264 ? is_plain : caps->codec == 8, caps->decoders = is_h264 ? 7 : 3;
+      return 0; }
     """
     program = Path(trial.__file__).with_name("nvidia.py")
     (lab.folder / "driver.c").write_text(libcuda)

@@ -28,7 +28,7 @@ NAME_BYTES = 16
 
 
 class Capabilities(ctypes.Structure):
-    """CUVIDDECODECAPS of NVIDIA's Video Codec SDK."""
+    """CUVIDDECODECAPS of NVIDIA's Video Codec SDK 13.0, which has 88 bytes."""
 
     _fields_ = [
         ("codec", ctypes.c_int),
@@ -43,7 +43,9 @@ class Capabilities(ctypes.Structure):
         ("most_blocks", ctypes.c_uint),
         ("least_width", ctypes.c_ushort),
         ("least_height", ctypes.c_ushort),
-        ("reserved2", ctypes.c_uint * 16),  # more than any version has
+        ("histogram", ctypes.c_ubyte * 4),
+        ("reserved2", ctypes.c_uint * 10),
+        ("to_spare", ctypes.c_uint * 5),  # for a later version that needs more
     ]
 
 
