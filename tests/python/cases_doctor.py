@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import vmafx as module
@@ -357,6 +358,10 @@ def doctor_limits(lab):
 def encoders_and_decoders_are_found(lab):
     seen = programs.look(str(lab.ffmpeg), LIMIT_S)
     check("libx264" in seen.encoders and "hevc" in seen.decoders, f"{seen.encoders}, {seen.decoders}")
+    packages = {module: "1.0" for module, *_ in programs.PACKAGES}
+    said = dict(programs.lines(replace(seen, packages=packages, encoders=["libx264"], decoders=[])))
+    check(said["encoders"].startswith("libx264; none for HEVC,"), said["encoders"])
+    check(said["decoders"].startswith("none for H.264,"), said["decoders"])
     check(seen.versions["FFmpeg"] != "unknown" and seen.versions["ffprobe"] != "unknown", f"{seen.versions}")
 
 

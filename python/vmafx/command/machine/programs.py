@@ -178,7 +178,7 @@ def lines(seen: Programs) -> Iterator[tuple[str, str]]:
 def _listed(codecs: Mapping[str, Sequence[str]], there: Sequence[str]) -> str:
     names = {codec: next((name for name in names if name in there), None) for codec, names in codecs.items()}
     lacking = ", ".join(codec for codec, name in names.items() if name is None)
-    return ", ".join(name for name in names.values() if name) + (f"; none for {lacking}" if lacking else "")
+    return "; ".join(filter(None, [", ".join(filter(None, names.values())), lacking and f"none for {lacking}"]))
 
 
 def _of_gpus(seen: Programs) -> str:
