@@ -243,8 +243,8 @@ void Course::close_strays() {
 }
 
 /* Codecs that are short of bits leave changes out, but only those that are small beside the errors that they make
- * elsewhere. Several frames that are sure to be one picture need to stand out less, but at the beginning of a stream, where
- * bits may be short. */
+ * elsewhere. Several frames that are sure to be one picture need to stand out less, but not at the beginning of a
+ * stream, where bits may be short. */
 void Course::settle_strays(float noise, int64_t before) {
   while (!waiting_.empty() && waiting_.front().end <= before) {
     Finding& finding = waiting_.front();
