@@ -89,18 +89,18 @@ def inputs_that_are_too_short(lab):
     alone, of_worker = decision.ALONE, decision.OF_WORKER
     small = {"width": 640, "height": 360}
     for videos, least, line in (
-        ([video(frames=1000)] * 2, alone, ""),
-        ([video(frames=999)] * 2, alone, "2,000 frames of 1080p on, of which the inputs have 1,998 together"),
-        ([video(frames=399)] * 17, alone, "400 frames of 1080p on, of which the longest input has 399"),
-        ([*[video(frames=399)] * 17, video(frames=400)], alone, ""),
-        ([video(duration=39.0)] * 2, alone, "1,950 together"),
-        ([video(duration=40.0)] * 2, alone, ""),
+        ([video(frames=4000)] * 2, alone, ""),
+        ([video(frames=3999)] * 2, alone, "8,000 frames of 1080p on, of which the inputs have 7,998 together"),
+        ([video(frames=999)] * 17, alone, "1,000 frames of 1080p on, of which the longest input has 999"),
+        ([*[video(frames=999)] * 17, video(frames=1000)], alone, ""),
+        ([video(duration=159.0)] * 2, alone, "7,950 together"),
+        ([video(duration=160.0)] * 2, alone, ""),
         ([video(rate=None, frames=120)] * 2, alone, "240 together"),
         ([video(duration=None)] * 2, alone, "less than one together"),
         ([video(frames=2000, **small)] * 2, alone, "444 together"),
-        ([video(frames=100)] * 3, of_worker, "400 frames of 1080p on, of which the inputs have 300 together"),
-        ([video(frames=100)] * 5, of_worker, ""),
-        ([video(frames=2000, **small)] * 2, of_worker, ""),
+        ([video(frames=1000)] * 3, of_worker, "4,000 frames of 1080p on, of which the inputs have 3,000 together"),
+        ([video(frames=100)] * 40, of_worker, ""),
+        ([video(frames=20000, **small)] * 2, of_worker, ""),
     ):
         got = decision.too_short(videos, least)
         check((line in got) if line else not got, f"{len(videos)} of {videos[0].frames}, {least}: {got}")
@@ -445,7 +445,7 @@ def short_inputs_are_left_to_the_cpu(lab):
     """One line says so, where a GPU would have decoded longer ones; a decoder that is named decodes them."""
     dis, ref = clip(lab, "dis.mp4", "-crf 40"), clip(lab, "ref.mp4", "-crf 10")
     plain = clip(lab, "ref.mkv", "-c:v ffv1")
-    line = "a GPU's decoders pay from 2,000 frames of 1080p on, of which the inputs have less than one together"
+    line = "a GPU's decoders pay from 8,000 frames of 1080p on, of which the inputs have less than one together"
     for inputs, own, words, said in (
         ((dis, ref), {"least": 2000}, (), line),
         ((dis, ref), {"least": 2000}, ("--backend", "cpu"), ""),

@@ -37,7 +37,7 @@ double time_on_gpu(const StreamCosts& costs) {
 
 double gain_of_opening(const StreamCosts& costs) {
   const double on_cpu = static_cast<double>(pairs_left(costs)) * costs.cpu_pair;
-  const double opening = costs.opening * (costs.openers + (costs.few_threads ? kBesideOthers : 1));
+  const double opening = costs.opening * std::max(costs.openers + 1.0, costs.few_threads ? kBesideOthers : 1);
   if (on_cpu <= opening) return -costs.closing;
   const double left_then = (on_cpu - opening) / costs.cpu_pair;
   return on_cpu - (opening + left_then * time_on_gpu(costs) + costs.closing);
