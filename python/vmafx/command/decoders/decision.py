@@ -46,7 +46,7 @@ class Least(NamedTuple):
     longest: float  # of the longest one
 
 
-# Trials and the GPU's opening take 2.6 s longer on an H200 than a start on the CPU, and one pair takes 0.6 ms less there
+# Trials and the GPU's opening take 2.6 s longer on an H200 than a start on the CPU, and a pair takes 0.6 ms less there
 # (docs/gpu-results.md). Each input has a trial of its own, so that many short ones are no long one.
 ALONE = Least(8000.0, 1000.0)
 # A worker beside others has one processor, inputs that are alike share a trial, and the GPU is opened once for all
