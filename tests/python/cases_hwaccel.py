@@ -445,7 +445,7 @@ def short_inputs_are_left_to_the_cpu(lab):
     """One line says so, where a GPU would have decoded longer ones; a decoder that is named decodes them."""
     dis, ref = clip(lab, "dis.mp4", "-crf 40"), clip(lab, "ref.mp4", "-crf 10")
     plain = clip(lab, "ref.mkv", "-c:v ffv1")
-    line = "a GPU's decoders pay from 8,000 frames of 1080p on, of which the inputs have less than one together"
+    line = "a GPU's decoders pay from 2,000 frames of 1080p on, of which the inputs have less than one together"
     for inputs, own, words, said in (
         ((dis, ref), {"least": 2000}, (), line),
         ((dis, ref), {"least": 2000}, ("--backend", "cpu"), ""),
@@ -509,7 +509,7 @@ def workers_share_decoders(lab):
         check_equal(seen, ["0", "1"], "trials, one for inputs that are alike")
         with chosen.shared_decoders(work) as short:
             check_equal(short.decoding, None, "decoders of a short pair")
-            check("from 400 frames of 1080p on" in short.notes[-1], f"notes of a short pair: {short.notes}")
+            check("from 4,000 frames of 1080p on" in short.notes[-1], f"notes of a short pair: {short.notes}")
         check_equal(chosen.decoders_here(), 2, "workers more")
     finally:
         trial.machine, trial.nvidia_gpus, trial.methods, trial.tried, places.folder = real
