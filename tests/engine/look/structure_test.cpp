@@ -143,6 +143,33 @@ START_TEST(an_encode_that_keeps_fields_does_not_lack_them) {
 }
 END_TEST
 
+/* What begins in mid-stream is told from about there on: by chapters, whose first one may have both. */
+START_TEST(fields_of_a_part_are_found_there) {
+  constexpr int64_t kPairs = 192, kBegins = 96;
+  const auto changed = [](const Shown& before, const Shown& after) {
+    const Canvas canvas(2);
+    Random random(3);
+    Looking<Structure> looking(format());
+    for (int64_t frame = 0; frame < kPairs; frame++) {
+      const auto time = static_cast<double>(frame % 60);
+      Painted p = (frame < kBegins ? before : after)(canvas, time);
+      add_noise(p, 3, random);
+      looking.add(frame, before(canvas, time), p);
+    }
+    return looking.finish();
+  };
+  const auto check = [](const std::vector<Finding>& findings, Kind kind) {
+    const Finding* const f = find(findings, kind);
+    ck_assert_msg(f && findings.size() == 1 && f->certainty != Certainty::kPossible, "%zu findings", findings.size());
+    ck_assert_msg(std::abs(f->from - kBegins) <= 48 && f->end == kPairs, "%d to %d", static_cast<int>(f->from),
+                  static_cast<int>(f->end));
+  };
+  check(changed(whole, top_first), Kind::kCombed);
+  check(changed(top_first, whole), Kind::kReferenceCombed);
+  check(changed(top_first, bottom_first), Kind::kFieldOrder);
+}
+END_TEST
+
 /* Between frames that are not neighbors there is no motion to compare with. */
 START_TEST(gaps_say_nothing) {
   const Canvas canvas(1);
@@ -161,6 +188,7 @@ int main() {
                                  {"order", fields_in_the_other_order_are_found},
                                  {"dropped", rows_that_come_twice_are_fields_dropped},
                                  {"kept", an_encode_that_keeps_fields_does_not_lack_them},
+                                 {"part", fields_of_a_part_are_found_there},
                                  {"good", nothing_is_said_of_good_encodes},
                                  {"gaps", gaps_say_nothing}});
 }
