@@ -30,6 +30,15 @@ try() {
   fi
 }
 
+# try_slow NAME COMMAND…: a case that has faster relatives runs in CI and with --long.
+try_slow() {
+  if [ -n "${VMAFX_TEST_SLOW-}${VMAFX_TEST_ALL-}" ]; then
+    try "$@"
+  else
+    skip "$1" "it is slow: VMAFX_TEST_SLOW=1 and --long run it"
+  fi
+}
+
 # equal GOT WANTED: compares two texts.
 equal() { [ "$1" = "$2" ] || { echo "got '$1', wanted '$2'"; return 1; }; }
 
