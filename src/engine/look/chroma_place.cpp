@@ -18,7 +18,7 @@ constexpr double kLarge = 0.5, kLargeExplained = 0.4;
 constexpr double kSureErrors = 10, kSureExplained = 0.5;
 /* Times the wide error that all are at least, those with few slopes, and those that the first frame does not have this
  * part of: what encoders shift is less in a picture that is predicted from none. */
-constexpr double kLeastWide = 3.5, kFewSlopesWide = 8, kUnconfirmedWide = 10, kLeastOfFirst = 0.65;
+constexpr double kLeastWide = 3.5, kFewSlopesWide = 8, kUnconfirmedWide = 10, kLeastOfFirst = 0.67;
 /* Slopes of the first frame that it needs to tell, as a part of a frame's mean. */
 constexpr double kLeastInFirst = 0.25;
 /* Squares of slopes that both planes must have over all frames, unless the shift is sure; and one of them to speak: the

@@ -128,7 +128,7 @@ START_TEST(frames_that_contradict_say_nothing) {
         ck_assert_msg(findings_of(seed, make).empty(), "seed %d: %g and %g", seed, even, odd);
       }
     }
-    const auto lags = [](const Canvas& canvas, int n) { return shifted(canvas, n, 0, 0, 0, n ? 0.3 : 0.15); };
+    const auto lags = [](const Canvas& canvas, int n) { return shifted(canvas, n, 0, 0, 0, n ? 0.3 : 0.165); };
     ck_assert_msg(findings_of(seed, lags).empty(), "seed %d", seed);
   }
 }
