@@ -26,11 +26,11 @@ constexpr int kLeastClear = 3;
 
 /* A picture shows none of its reference where this part of its detail is not the reference's, and this energy of it, in
  * squared levels of a cell: with less, it is nearly flat, and what an encoder adds is all that there is. */
-constexpr float kOther = 0.5F, kLeastOther = 9;
+constexpr float kOther = 0.5F, kLeastOther = 20;
 
 /* An encode for which bits are so short that it stands still shows what was there some time ago. Where it changes by
  * less than this part of what the reference does, it must show as much less of it. */
-constexpr float kStandsStill = 0.5F, kOtherThan = 0.8F;
+constexpr float kStandsStill = 0.25F, kOtherThan = 0.8F;
 
 /* A mixture lies so near the middle of two frames. */
 constexpr float kNearMiddle = 0.15F;

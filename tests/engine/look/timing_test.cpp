@@ -378,7 +378,7 @@ END_TEST
 
 /* An encoder leaves nothing but its own errors of what is nearly flat. */
 START_TEST(nearly_flat_pictures_are_no_others) {
-  for (float contrast : {0.05F, 0.5F}) {
+  for (float contrast : {0.05F, 0.16F, 0.5F}) {
     Source source;
     source.contrast = contrast;
     Timing timing(format_of());
@@ -387,13 +387,12 @@ START_TEST(nearly_flat_pictures_are_no_others) {
     std::vector<Finding> findings;
     timing.finish(&findings);
     const bool others = findings.size() == 1 && findings[0].kind == Kind::kOtherPictures;
-    ck_assert_msg(contrast < 0.1F ? findings.empty() : others, "%g: %s", contrast, text(findings).c_str());
+    ck_assert_msg(contrast < 0.2F ? findings.empty() : others, "%g: %s", contrast, text(findings).c_str());
   }
 }
 END_TEST
 
 /* An encoder that is short of bits stands still, and shows what was there some time ago, with less contrast. */
-/* Nor are those that follow half of what moves. */
 START_TEST(encodes_that_stand_still_are_no_others) {
   for (bool moves : {false, true}) {
     Timing timing(format_of());
@@ -403,15 +402,6 @@ START_TEST(encodes_that_stand_still_are_no_others) {
     timing.finish(&findings);
     const bool others = std::ranges::any_of(findings, [](const Finding& f) { return f.kind == Kind::kOtherPictures; });
     ck_assert_msg(others == moves, "%s", text(findings).c_str());
-  }
-  for (const double slower : {1.4, 1.6, 1.8}) {
-    Timing timing(format_of());
-    Stream stream({}, {.noise = 0.1F}, 1);
-    for (int i = 0; i < kFrames; i++) stream.add(&timing, i, i / slower, i);
-    std::vector<Finding> findings;
-    timing.finish(&findings);
-    const bool others = std::ranges::any_of(findings, [](const Finding& f) { return f.kind == Kind::kOtherPictures; });
-    ck_assert_msg(!others, "%g times as slow: %s", slower, text(findings).c_str());
   }
 }
 END_TEST
