@@ -84,7 +84,7 @@ def methods_of_a_machine(lab):
 
 @case
 def inputs_that_are_too_short(lab):
-    """The container's count of frames goes before duration and rate; many short inputs are no long one."""
+    """The container's count of frames goes before duration and rate; many short inputs do not count as a long one."""
     del lab
     alone, of_worker = decision.ALONE, decision.OF_WORKER
     small = {"width": 640, "height": 360}

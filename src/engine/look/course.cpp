@@ -69,7 +69,7 @@ constexpr double kBetweenRatio = 0.7, kBetweenAgree = 5;
  * time that were right had at most 0.93. */
 constexpr double kMostRatio = 0.95;
 
-/* What codecs that lag reach, where next to nothing moves: of the votes of no shift, and agreement. */
+/* Codecs that lag reach this part of the votes of no shift, and this agreement, where next to nothing moves. */
 constexpr double kRatioOfLag = 0.4, kAgreeOfLag = 8;
 
 /* One frame alone, whatever it changes by, has an agreement of 1. In fewer frames than kBrief it proves little: an

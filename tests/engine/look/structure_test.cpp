@@ -143,7 +143,7 @@ START_TEST(an_encode_that_keeps_fields_does_not_lack_them) {
 }
 END_TEST
 
-/* What begins in mid-stream is told from about there on: by chapters, whose first one may have both. */
+/* Fields that change in mid-stream are told from about there on: a chapter in which they change has both. */
 START_TEST(fields_of_a_part_are_found_there) {
   constexpr int64_t kPairs = 192, kBegins = 96;
   const auto changed = [](const Shown& before, const Shown& after) {

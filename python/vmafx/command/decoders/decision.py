@@ -47,7 +47,7 @@ class Least(NamedTuple):
 
 
 # Trials and the GPU's opening take 2.6 s longer on an H200 than a start on the CPU, and a pair takes 0.6 ms less there
-# (docs/gpu-results.md). Each input has a trial of its own, so that many short ones are no long one.
+# (docs/gpu-results.md). Each input has a trial of its own, so that many short ones do not count as a long one.
 ALONE = Least(8000.0, 1000.0)
 # A worker beside others has one processor, inputs that are alike share a trial, and the GPU is opened once for all
 # inputs of a run. With runs of 1,500 frames a library was slower than on the CPU.
