@@ -73,9 +73,10 @@ constexpr double kMostRatio = 0.95;
 constexpr double kRatioOfLag = 0.4, kAgreeOfLag = 8;
 
 /* One frame alone, whatever it changes by, has an agreement of 1. In fewer frames than kBrief it proves little: an
- * encoder that is short of bits may have drawn it late. */
+ * encoder that is short of bits may have drawn it late. A filter of noise that mixes frames draws one late by a margin of
+ * 11, where frames that are really late had one of 22. */
 constexpr int64_t kBrief = 12;
-constexpr double kAgreeOfMore = 1.25;
+constexpr double kAgreeOfMore = 1.25, kMarginOfOne = 16;
 
 /* The first frames of a stream prove its offset, too, by so much belief: else it may have begun later. */
 constexpr int64_t kEarly = 10;
@@ -115,8 +116,8 @@ Course::Proof Course::proof_against(const Stretch& stretch, int shift) {
   proof.margin = stretch.margin[i] * whole;
   proof.ratio = stretch.votes[i] > 0 ? stretch.own_votes[i] / stretch.votes[i] : 1;
   if (leans(stretch) || proof.agreement <= -kAgree) return proof;
-  const bool likely = proof.margin >= 8 && proof.ratio <= 0.5 * lag;
   const bool alone = stretch.frames < kBrief && proof.agreement < kAgreeOfMore;
+  const bool likely = proof.margin >= (alone && lag < 1 ? kMarginOfOne : 8) && proof.ratio <= 0.5 * lag;
   proof.known |= likely || (proof.margin >= 4 && proof.ratio <= 0.6 * lag && proof.agreement >= kAgreeBefore && !alone);
   if (likely) proof.certainty = std::max(proof.certainty, Certainty::kLikely);
   const double most = proof.agreement >= kLikelyAgree ? 0.35 * lag : 0.35 * std::min(lag, 1.);

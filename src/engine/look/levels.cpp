@@ -390,16 +390,16 @@ constexpr MistakenRange kWider{{255.0 / 219, -16 * 255.0 / 219}, 255.0 / 224};
 
 /* Encoders that are short of bits lose contrast, as a mean of what a picture may have had has less: the encode's levels
  * change less than the reference's, but where the encode has other levels, the reference has them, too. A range that is
- * mistaken holds both ways: the reference's levels at those of the encode follow the inverse gain by this part of its
- * way from 1. */
-constexpr double kBothWays = 0.35;
+ * mistaken holds both ways: the reference's levels at those of the encode follow the inverse gain by such a part of its
+ * way from 1, by 0.96 and more in pairs of which a range was sure. */
+constexpr double kBothWays = 0.35, kSureBothWays = 0.8;
 
-bool holds_backward(const MistakenRange& range, const std::vector<uint32_t>& histogram, uint32_t least) {
+double part_backward(const MistakenRange& range, const std::vector<uint32_t>& histogram, uint32_t least) {
   std::vector<uint32_t> backward(histogram.size());
   for (int r = 0; r < Levels::kLevels; r++)
     for (int d = 0; d < Levels::kLevels; d++) backward[d * Levels::kLevels + r] = histogram[r * Levels::kLevels + d];
   const double inverse = 1 / range.luma.gain, gain = line_of(curve_of(backward, least)).gain;
-  return (gain - 1) / (inverse - 1) > kBothWays;
+  return (gain - 1) / (inverse - 1);
 }
 
 /* The line of areas lies so near that of a range, at both ends of their levels and in its gain; what it leaves; and
@@ -429,7 +429,7 @@ bool find_range_of_areas(const std::vector<uint32_t>& histogram, double chroma_g
                       std::abs(line.gain - range.luma.gain) < kAreaGain;
     const bool chroma = chroma_gain <= 0 || std::abs(chroma_gain - range.chroma) < std::abs(chroma_gain - 1) + 0.03;
     if (!luma || !chroma || misfit(areas, range.luma) > kAreaPart * misfit(areas, Line{})) continue;
-    if (!holds_backward(range, histogram, kLeastAreas)) continue;
+    if (part_backward(range, histogram, kLeastAreas) <= kBothWays) continue;
     findings.push_back({.kind = Kind::kRange, .certainty = Certainty::kLikely});
     findings.back().evidence = {
         {"gain", rounded(line.gain)}, {"offset", rounded(line.level)}, {"chroma_gain", rounded(chroma_gain)}};
@@ -479,8 +479,9 @@ void find_luma(const std::vector<uint32_t>& histogram, const Chroma& chroma, con
     const bool near =
         both && away(range.luma) < 3 && std::abs(line.gain - range.luma.gain) < 0.03 && change.misfit < 1.5;
     if (!near && (!luma || (gain > 0 && std::abs(gain - range.chroma) > 0.05))) continue;
-    const bool sure = luma && both && curve.deviation > 10;
-    if (!sure && !holds_backward(range, histogram, kLeastCells)) continue;
+    const double backward = part_backward(range, histogram, kLeastCells);
+    if (backward <= kBothWays) continue;
+    const bool sure = luma && both && curve.deviation > 10 && backward > kSureBothWays;
     findings.push_back({.kind = Kind::kRange, .certainty = sure ? Certainty::kSure : Certainty::kLikely});
     findings.back().evidence = {
         {"gain", rounded(line.gain)}, {"offset", rounded(line.level)}, {"chroma_gain", rounded(gain)}};

@@ -81,11 +81,11 @@ END_TEST
 /* An encoder that is short of bits draws a change late: where few frames follow, and no other one changes, nothing
  * tells that from a picture that was doubled. */
 START_TEST(one_frame_proves_no_brief_place) {
-  const auto found = [](int64_t frames, int64_t that_tell) {
+  const auto found = [](int64_t frames, int64_t that_tell, float votes = 5) {
     Course course;
     for (int64_t frame = 0; frame < kFrames; frame++) {
       const int64_t behind = frame - (kFrames - frames);
-      const Told still{.own = 0.1F, .other = 0.1F}, told{.own = 0.3F, .other = 5, .follows = 6};
+      const Told still{.own = 0.1F, .other = 0.1F}, told{.own = 0.06F * votes, .other = votes, .follows = 6};
       course.add(behind < 0 ? step_of(frame, 0, {.own = 0.05F, .other = 6})
                             : step_of(frame, -1, behind < that_tell ? told : still));
     }
@@ -96,6 +96,8 @@ START_TEST(one_frame_proves_no_brief_place) {
   ck_assert(!found(3, 1));
   ck_assert(found(3, 2));
   ck_assert(found(30, 1));
+  ck_assert(!found(3, 1, 10));
+  ck_assert(found(3, 1, 22));
 }
 END_TEST
 
