@@ -608,22 +608,41 @@ std::optional<Finding> find_gray_spots(const Chroma& chroma, int plane) {
   return found;
 }
 
+/* A mistake that moves colors by less than a level, and leaves little less than no mistake does, predicts nearly as well
+ * as any linear map: errors of an encoder that happen to lie in its direction do not. */
+constexpr double kLittleLess = 0.7, kSmallMove = 1, kNotAny = 1.5;
+
+/* Chroma that deviates by less has color in spots at most; an encoder whose luma errs by more than chroma deviates may
+ * leave all of a faint color out. */
+constexpr double kLeastColor = 4, kFaintColor = 8;
+
+/* Nine in ten cells' luma differs by less, but for what all differ by. */
+double luma_error(const Chroma& chroma) {
+  std::vector<double> errors;
+  for (const Levels::CellPair& cell : chroma.cells) errors.push_back(cell.dist[0] - cell.ref[0]);
+  const double middle = median_of(errors);
+  for (double& error : errors) error = std::abs(error - middle);
+  const auto at = errors.begin() + static_cast<ptrdiff_t>(errors.size() * 9 / 10);
+  std::nth_element(errors.begin(), at, errors.end());
+  return *at;
+}
+
 /* What is said of a mistake that predicts best. */
 void find_chroma(const Chroma& chroma, const Color& color, std::vector<Finding>& findings) {
   if (chroma.cells.empty()) return;
   bool gray = false;
   for (int p = 1; p < 3; p++) {
     const double ref = chroma.deviation_ref[p], dist = chroma.deviation_dist[p];
-    if (ref < 4) {
+    if (ref < kLeastColor) {
       const std::optional<Finding> found = find_gray_spots(chroma, p);
       if (found) findings.push_back(*found);
       gray = gray || found;
       continue;
     }
-    if (dist > 0.15 * ref) continue;
+    if (dist > 0.15 * ref || (ref < kFaintColor && luma_error(chroma) > ref)) continue;
     gray = true;
-    findings.push_back(
-        {.kind = Kind::kGray, .certainty = ref > 4 && dist < 0.3 + 0.05 * ref ? Certainty::kSure : Certainty::kLikely});
+    const bool sure = ref > kLeastColor && dist < 0.3 + 0.05 * ref;
+    findings.push_back({.kind = Kind::kGray, .certainty = sure ? Certainty::kSure : Certainty::kLikely});
     findings.back().evidence = {{"plane", p}, {"deviation", rounded(dist)}, {"reference_deviation", rounded(ref)}};
   }
   if (gray) return;
@@ -648,6 +667,7 @@ void find_chroma(const Chroma& chroma, const Color& color, std::vector<Finding>&
   const double any = left_by_any_map(chroma);
   /* Colors that do not exist in the other matrix are clipped, and fit less. */
   if (left > 1.6 * any + 1 && left > 0.4 * none) return;
+  if (left > kLittleLess * none && moves < kSmallMove && left > kNotAny * any) return;
   const bool clear =
       left < 0.5 * none && other_kind > 2 * left && second > 1.25 * left && moves > 1.5 && left < 1.6 * any + 1;
   Certainty certainty = clear ? Certainty::kSure : Certainty::kLikely;

@@ -8,8 +8,8 @@ namespace vmafx::look {
 
 namespace {
 
-/* Half a row, and how near to it. */
-constexpr double kHalf = 0.5, kNear = 0.2, kStill = 0.15, kLeastErrors = 3.5;
+/* Half a row, and how near to it, beside chroma that is known and without it. */
+constexpr double kHalf = 0.5, kNear = 0.2, kNearAlone = 0.15, kStill = 0.15, kLeastErrors = 3.5;
 /* Rows of luma that scroll have no place, those of chroma have: half a row of their own, known so exactly. */
 constexpr double kNearOfChroma = 0.15;
 /* How much further chroma lies, as half a row of it is more than one of luma; chroma that is known so exactly to lie
@@ -56,11 +56,11 @@ std::optional<Finding> LostField::find(const SmallShift& right, const SmallShift
     return known(shift) && std::abs(std::abs(shift.samples) - kHalf) < near;
   };
   const bool by_chroma = is_half(chroma_down, kNearOfChroma) && std::abs(down.samples) < kStill;
-  const bool half = (by_chroma || is_half(down, kNear)) && std::abs(right.samples) < kStill;
   const double further = chroma_down.samples * (down.samples > 0 ? 1 : -1);
   const bool exact = chroma_down.error > 0 && chroma_down.error < kExactChroma;
   const bool together = !by_chroma && exact && further < kLeastChroma;
   const bool beside = !by_chroma && known(chroma_down) && further > kLeastChroma && further < kMostChroma;
+  const bool half = (by_chroma || is_half(down, beside ? kNear : kNearAlone)) && std::abs(right.samples) < kStill;
   const Limits& limits = beside ? kWithChroma : kAlone;
   const double of_rows = kept[kRows][0] / kept[kColumns][0];
   const double steep = of_rows / (kept[kRows][1] / kept[kColumns][1]), detail = kept[kColumns][0];

@@ -363,6 +363,31 @@ START_TEST(gray_spots_are_found) {
 }
 END_TEST
 
+/* An encoder that errs in luma by more than a faint color deviates may have left all of that color out. */
+START_TEST(faint_colors_that_an_encoder_leaves_out_are_not_gray) {
+  const auto is_gray = [](float saturation, float error) {
+    const auto prepare = [&](Painted& p, int, Random&) {
+      for (Samples& s : p.samples)
+        for (int k = 1; k < 3; k++) s[k] = 128 + saturation * (s[k] - 128);
+    };
+    const auto change = [&](Painted& p, int, Random& random) {
+      for (int top = 0; top < p.h; top += 24) {
+        for (int left = 0; left < p.w; left += 24) {
+          const float changed = 2 * error * (random() - 0.5F);
+          for (int y = top; y < top + 24; y++)
+            for (int x = left; x < left + 24; x++) p.at(x, y) = {p.at(x, y)[0] + changed, 128, 128};
+        }
+      }
+    };
+    const auto findings = findings_of(1, prepare, change);
+    return find(findings, Kind::kGray) != nullptr;
+  };
+  ck_assert(is_gray(0.18F, 2));
+  ck_assert(!is_gray(0.18F, 16));
+  ck_assert(is_gray(1, 16));
+}
+END_TEST
+
 START_TEST(colors_in_another_place_are_not_gray) {
   const auto findings = findings_of(
       1, [](Painted& p, int, Random&) { page_with_a_picture(p, 20); },
@@ -374,6 +399,7 @@ END_TEST
 int main() {
   return run_suite("levels", {{"gray_spots", gray_spots_are_found},
                               {"colors_elsewhere", colors_in_another_place_are_not_gray},
+                              {"faint_colors", faint_colors_that_an_encoder_leaves_out_are_not_gray},
                               {"range", ranges_are_named},
                               {"range_of_blurred", ranges_of_blurred_encodes_are_named},
                               {"contrast", contrast_is_no_range},
