@@ -16,9 +16,9 @@ constexpr double kLeast = 0.22, kLeastErrors = 5, kLeastExplained = 0.16, kLeast
 constexpr double kLarge = 0.5, kLargeExplained = 0.4;
 /* Sure are large ones. */
 constexpr double kSureErrors = 10, kSureExplained = 0.5;
-/* Times the wide error that all are at least, those that are not proved, those with few slopes, and those that the first
- * frame does not have this part of: what encoders shift is less in a picture that is predicted from none. */
-constexpr double kLeastWide = 3.5, kUnprovedWide = 4.25, kFewSlopesWide = 8, kUnconfirmedWide = 10, kLeastOfFirst = 0.67;
+/* Times the wide error that all are at least, those with few slopes, and those that the first frame does not have this
+ * part of, with such a part as its error: what encoders shift is less in a picture that is predicted from none. */
+constexpr double kLeastWide = 3.5, kFewSlopesWide = 8, kUnconfirmedWide = 10, kLeastOfFirst = 0.67, kErrorOfFirst = 0.3;
 /* Slopes of the first frame that it needs to tell, as a part of a frame's mean. */
 constexpr double kLeastInFirst = 0.25;
 /* Squares of slopes that both planes must have over all frames, unless the shift is sure; and one of them to speak: the
@@ -102,15 +102,14 @@ struct ChromaPlace::Told {
 
   bool is_found() const {
     const double enough = std::abs(samples) < kLarge ? kLeastExplained : kLargeExplained;
-    if (!agree || lags || std::abs(samples) <= kLeast) return false;
-    if (wide < (is_proved() ? kLeastWide : kUnprovedWide)) return false;
+    if (!agree || lags || std::abs(samples) <= kLeast || wide < kLeastWide) return false;
     if (!confirmed && wide < kUnconfirmedWide) return false;
     if (is_clear() && wide > kFewSlopesWide) return true;
     return errors > kLeastErrors && explained > enough && slopes > kLeastSlopes;
   }
-  bool is_proved() const { return errors > kSureErrors && explained > kSureExplained; }
   bool is_clear() const {
-    return is_proved() && std::abs(samples) > kLarge && edges > kLeastOfFrame;
+    const bool is_proved = errors > kSureErrors && explained > kSureExplained;
+    return is_proved && std::abs(samples) > kLarge && edges > kLeastOfFrame;
   }
   bool is_sure() const { return is_found() && is_clear() && slopes > kLeastSlopes && std::abs(luma) < kStill; }
 };
@@ -163,7 +162,8 @@ ChromaPlace::Told ChromaPlace::told_of(int axis) const {
   told.lags = first.error > 0 && std::abs(in_first) < kOfFirst * size &&
               std::abs(size - in_first) > kErrorsOfFirst * first.error;
   const double slopes_of_first = of_first_.chroma[axis][best][0].slopes() + of_first_.chroma[axis][best][1].slopes();
-  told.confirmed = slopes_of_first > kLeastInFirst * told.edges && in_first > kLeastOfFirst * size;
+  told.confirmed = slopes_of_first > kLeastInFirst * told.edges && in_first > kLeastOfFirst * size &&
+                   first.error < kErrorOfFirst * size;
   return told;
 }
 
