@@ -630,7 +630,7 @@ std::optional<Certainty> Geometry::certainty_of(const Joint& axis, const Joint& 
       (axis.explained > 0.9 || far) && agree > 0.85 && is_settled(other) && most > 5 * axis.error && !small && !uneven)
     return 2 * axis.drift > axis.agree ? Certainty::kLikely : Certainty::kSure;
   if (axis.ratio > (small ? 1.3 : 1.5) && (axis.explained > 0.75 || far) && both && !soft) return Certainty::kLikely;
-  if (rough) return rough;
+  if (rough && cells) return rough;
   return axis.ratio > 1.8 && axis.fitted > 0.8 ? std::optional(Certainty::kPossible) : std::nullopt;
 }
 

@@ -19,6 +19,9 @@ constexpr double kErrorOfRepeats = 1.4, kSureErrorOfRepeats = 1.8;
 /* How much better a mixture fits than its frames: at least, at most where none is, and where nothing else explains
  * it. */
 constexpr float kMixed = 0.15F, kClean = 0.03F, kWellMixed = 0.3F;
+/* So few mixtures may be an encoder's, unless they fit so much better. */
+constexpr int kFewMixed = 12;
+constexpr double kFewWellMixed = 0.4;
 
 /* Votes by which a beat is clear, and how many of a place must be. */
 constexpr float kClear = 0.5F;
@@ -169,6 +172,7 @@ void Rhythm::look_for_mixtures() {
     moving += mixture || moves;
   }
   if (mixed < 8 || mixed < 0.15 * moving) return;
+  if (mixed < kFewMixed && gain < kFewWellMixed * mixed) return;
   const bool varies = clean >= 0.15 * moving;
   if (!varies && (mixed < 0.6 * moving || gain < kWellMixed * mixed)) return;
   const bool clear = varies && gain >= kWellMixed * mixed;
