@@ -6,7 +6,7 @@ usage: rates.py RESULTS... VERSION PROCESSOR
   RESULTS  what `run.py --long --results RESULTS` wrote, and the same with `--seed N`, of one part or of several
   VERSION  the commit that was measured
 
-Held out are painted clips of another seed than 0. Take one that no limit was set by: 100 to 1200 were looked at.
+Held out are painted clips of another seed than 0. Take one that no limit was set by: 100 to 3200 were looked at.
 Columns without pairs are left out.
 
 tools/make_tables.py makes the tables of docs/reliability.md from them.
