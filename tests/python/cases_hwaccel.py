@@ -14,7 +14,7 @@ from common import ALL, case, check, check_equal, raises, slow_case, top
 from vmafx.command import _ffmpeg
 from vmafx.command._inputs import Chain
 from vmafx.command._said import Said
-from vmafx.command._scoring import Settings, _is_of_decoders, prepare
+from vmafx.command._scoring import Settings, TimeRange, _is_of_decoders, prepare
 from vmafx.command._terminal import Failure
 from vmafx.command.decoders import chosen, decision, places, trial
 from vmafx.command.decoders.decision import CPU, Decoder, Decoding, Gpu, Machine, Tried
@@ -104,6 +104,15 @@ def inputs_that_are_too_short(lab):
     ):
         got = decision.too_short(videos, least)
         check((line in got) if line else not got, f"{len(videos)} of {videos[0].frames}, {least}: {got}")
+    for text, line in (
+        ("-", ""),
+        ("1000s-", ""),
+        ("3900s-", "5,000 together"),
+        ("10s-12s", "100 together"),
+        ("5000s-", "less than one together"),
+    ):
+        got = decision.too_short([video(frames=100_000)] * 2, alone, *TimeRange.parse(text).seconds())
+        check((line in got) if line else not got, f"{text} of 4,000 s: {got}")
 
 
 @case

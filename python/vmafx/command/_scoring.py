@@ -137,6 +137,10 @@ class TimeRange:
             raise ValueError(f"the range {text} is empty")
         return time_range
 
+    def seconds(self) -> tuple[float, float | None]:
+        """Returns both times in seconds; the end is None at the end of the stream."""
+        return (self.begin or 0) / 1000, None if self.end is None else self.end / 1000
+
     def __str__(self) -> str:
         """Returns the range as the filter's option has it."""
         return "-".join("" if time is None else f"{time // 1000}.{time % 1000:03}s" for time in (self.begin, self.end))

@@ -397,10 +397,10 @@ def _prepared(arguments: argparse.Namespace, log: Path) -> Work:
     changes = changes_by_hand(arguments, len(dists))
     work = _look.prepared(settings, dists, ref, begins=begins_asked(arguments, settings), changes=changes)
     # CSV has no findings. So the pictures are looked at before, however short the inputs are.
-    with trials_beside(work, arguments.device):
+    with trials_beside(work, arguments.device, arguments.range):
         work = _look.looked_at(work, arguments.range, whole=log.suffix == ".csv")
     _check_work(arguments, work)
-    work = with_decoders(work, arguments.device)
+    work = with_decoders(work, arguments.device, arguments.range)
     for line in work.notes:
         note(line)
     return work
@@ -415,7 +415,7 @@ def _scored(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Work,
         runs -= 1
         if not runs or (other := _look.as_shown(work, encodes)) is None:
             break
-        other = with_decoders(other, arguments.device)
+        other = with_decoders(other, arguments.device, arguments.range)
         note("the pictures show what the tags do not say: all is scored once more (--as-is keeps the tags)")
         for line in other.notes:
             if line not in work.notes:

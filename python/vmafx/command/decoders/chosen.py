@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from .._ffmpeg import Video
-from .._scoring import Work
+from .._scoring import TimeRange, Work
 from .._terminal import Failure
 from . import trial
 from .decision import (
@@ -68,26 +68,32 @@ def decoders_here() -> int:
 
 
 @contextlib.contextmanager
-def trials_beside(work: Work, devices: Sequence[str] = ()) -> Iterator[None]:
+def trials_beside(work: Work, devices: Sequence[str], time_range: TimeRange | None) -> Iterator[None]:
     """Runs the trials of the inputs beside the block, so that with_decoders() finds their outcomes."""
-    thread = threading.Thread(target=_try_all, args=(work, devices), daemon=True)
+    thread = threading.Thread(target=_try_all, args=(work, devices, time_range), daemon=True)
     thread.start()
     yield
     thread.join()
 
 
-def _try_all(work: Work, devices: Sequence[str]) -> None:
+def _try_all(work: Work, devices: Sequence[str], time_range: TimeRange | None) -> None:
     with contextlib.suppress(Failure):  # with_decoders() meets it, too
-        with_decoders(work, devices)
+        with_decoders(work, devices, time_range)
 
 
 def with_decoders(
-    work: Work, devices: Sequence[str] = (), least: Least | None = None, by_kind: bool = False, usual_place: str = ""
+    work: Work,
+    devices: Sequence[str] = (),
+    time_range: TimeRange | None = None,
+    least: Least | None = None,
+    by_kind: bool = False,
+    usual_place: str = "",
 ) -> Work:
     """Returns the work with the decoders that its settings want, and notes on inputs that others decode. Raises Failure
     if decoders were named that ffmpeg does not have.
 
-    `devices`: the GPUs of --device; `least`: what auto leaves to the CPU, instead of ALONE; `by_kind`: one trial is
+    `devices`: the GPUs of --device; `time_range`: all that is scored of the inputs; `least`: what auto leaves to the
+    CPU, instead of ALONE; `by_kind`: one trial is
     enough for inputs of one kind; `usual_place`: FFmpeg's name of the GPU if no device is named.
     """
     settings, machine = work.settings, trial.machine()
@@ -95,7 +101,8 @@ def with_decoders(
         return work
     offered = trial.methods(settings.ffmpeg)
     methods = methods_to_try(settings.hwaccel, settings.backend, offered, machine)
-    if settings.hwaccel == AUTO and (line := too_short(work.videos, least or ALONE)):
+    begin, end = time_range.seconds() if time_range else (0.0, None)
+    if settings.hwaccel == AUTO and (line := too_short(work.videos, least or ALONE, begin, end)):
         return _with(work, None, [line] if methods and any(map(can_be_tried, work.videos)) else [])
     named = [*devices, *filter(None, [settings.device])]
     notes: list[str] = []

@@ -153,16 +153,24 @@ def lacks_decoders(wanted: str, backend: str | None, offered: Iterable[str], mac
     return wanted == AUTO and backend != "cpu" and machine.nvidia and "cuda" not in set(offered)
 
 
-def too_short(videos: Sequence[Video], least: Least) -> str:
+def too_short(videos: Sequence[Video], least: Least, begin: float = 0.0, end: float | None = None) -> str:
     """Returns the line that says why auto leaves these inputs to the CPU; empty: they are long enough. Inputs whose
-    length is not known count as short.
+    length is not known count as short. `begin`, `end`: of what is scored of them, in seconds; None: all is to the end.
     """
-    frames = [frames_of([video]) for video in videos]
+    frames = [frames_of([video]) * _part_of(video, begin, end) for video in videos]
     if sum(frames) < least.together:
         return LEFT_TO_CPU.format(least.together, f"the inputs have {_rounded(sum(frames))} together")
     if max(frames) < least.longest:
         return LEFT_TO_CPU.format(least.longest, f"the longest input has {_rounded(max(frames))}")
     return ""
+
+
+def _part_of(video: Video, begin: float, end: float | None) -> float:
+    """Returns the part of a video between two times; 1 where its length is not known."""
+    seconds = _pictures(video) / float(video.rate or 25)
+    if not seconds:
+        return 1.0
+    return max(min(seconds if end is None else end, seconds) - begin, 0.0) / seconds
 
 
 def _rounded(frames: float) -> str:
