@@ -73,8 +73,8 @@ constexpr double kMostRatio = 0.95;
 constexpr double kRatioOfLag = 0.4, kAgreeOfLag = 8;
 
 /* One frame alone, whatever it changes by, has an agreement of 1. In fewer frames than kBrief it proves little: an
- * encoder that is short of bits may have drawn it late. A filter of noise that mixes frames draws one late by a margin of
- * 11, where frames that are really late had one of 22. */
+ * encoder that is short of bits may have drawn it late. A filter of noise that mixes frames draws one late by a margin
+ * of 11, where frames that are really late had one of 22. */
 constexpr int64_t kBrief = 12;
 constexpr double kAgreeOfMore = 1.25, kMarginOfOne = 16;
 

@@ -608,8 +608,8 @@ std::optional<Finding> find_gray_spots(const Chroma& chroma, int plane) {
   return found;
 }
 
-/* A mistake that moves colors by less than a level, and leaves little less than no mistake does, predicts nearly as well
- * as any linear map: errors of an encoder that happen to lie in its direction do not. */
+/* A mistake that moves colors by less than a level, and leaves little less than no mistake does, predicts nearly as
+ * well as any linear map: errors of an encoder that happen to lie in its direction do not. */
 constexpr double kLittleLess = 0.7, kSmallMove = 1, kNotAny = 1.5;
 
 /* Chroma that deviates by less has color in spots at most; an encoder whose luma errs by more than chroma deviates may
