@@ -93,8 +93,8 @@ def with_decoders(
     if decoders were named that ffmpeg does not have.
 
     `devices`: the GPUs of --device; `time_range`: all that is scored of the inputs; `least`: what auto leaves to the
-    CPU, instead of ALONE; `by_kind`: one trial is
-    enough for inputs of one kind; `usual_place`: FFmpeg's name of the GPU if no device is named.
+    CPU, instead of ALONE; `by_kind`: one trial is enough for inputs of one kind; `usual_place`: FFmpeg's name of the
+    GPU if no device is named.
     """
     settings, machine = work.settings, trial.machine()
     if settings.hwaccel == NONE or (settings.hwaccel == AUTO and not any(machine)):
