@@ -176,6 +176,44 @@ def target_is_reached(lab):
 
 
 @case
+def ranges_and_matrices_are_kept(lab):
+    """Full range stays full where an encoder has other formats, RGB gets the matrix of its tag, and scores are true."""
+    full = "scale=out_range=pc,format={}"
+    for name, made, words, tags in (
+        ("full8.mp4", f"{full.format('yuvj420p')}|-c:v libx264 -qp 0", (), ("pc", None)),
+        (
+            "full10.mkv",
+            f"{full.format('yuv420p10le')}|-color_range pc -c:v ffv1",
+            ("--pix-format", "yuv420p"),
+            ("pc", None),
+        ),
+        ("gray.mkv", "format=gray|-color_range pc -c:v ffv1", (), ("pc", None)),
+        ("rgb.mov", "format=rgb24|-c:v png", (), ("tv", "bt709")),
+        ("gbr.mkv", "format=gbrp|-c:v ffv1 -colorspace rgb -color_range pc", (), ("tv", "bt709")),
+    ):
+        filters, _, codec = made.partition("|")
+        source = make(lab, f"testsrc2=s=160x90:r=25:d=0.4,{filters}", name, codec)
+        vmafx(lab, "encode", source, "-o", "out.mkv", "--crf", 6, *words, *FAST, "--force")
+        stream = probed(lab, lab.folder / "out.mkv", "stream=color_range,color_space")["streams"][0]
+        got = stream.get("color_range"), stream.get("color_space")
+        check_equal((got[0], got[1] if tags[1] else None), tags, f"tags of {name}")
+        check(score_of(lab, lab.folder / "out.mkv", source) > 38, f"another picture: {name}")
+
+
+@case
+def filtered_full_range_is_scored_as_it_is(lab):
+    source = make(
+        lab, "testsrc2=s=320x180:r=25:d=0.4,scale=out_range=pc,format=yuvj420p", "full8.mp4", "-c:v libx264 -qp 0"
+    )
+    words = "--vfilter", "scale=160:90", "--crf", 6, *FAST, "--json"
+    told = json.loads(vmafx(lab, "encode", source, "-o", "out.mkv", *words).out.splitlines()[-1])["encode"]["scores"]
+    lab.run("-i", source, "-vf scale=160:90,format=yuvj420p -c:v libx264 -qp 0 small.mp4").succeeded()
+    vmaf = ["score", "out.mkv", "small.mp4", "--scale", "reference", "--json"]
+    again = json.loads(vmafx(lab, *vmaf).out)["encodes"][0]["pooled"]["vmaf"]["mean"]
+    check(abs(told["vmaf"]["score"] - again) < 1e-3 and again > 90, f"{told} and {again}")
+
+
+@case
 def streams_are_kept(lab):
     """Audio, subtitles, attachments, covers, chapters, languages and the begin of the pictures stay."""
     (lab.folder / "s.srt").write_text("1\n00:00:00,100 --> 00:00:00,900\nhello\n")

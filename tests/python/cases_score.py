@@ -235,6 +235,19 @@ def inputs_of_other_ranges(lab):
 
 
 @case
+def full_range_of_other_formats(lab):
+    """Samples of full range stay what they are where the format changes, also if FFmpeg has a name of its own for it."""
+    full = made(lab, "full8.mkv", "-vf scale=out_range=pc,format=yuvj420p -c:v libx264 -qp 0 -preset ultrafast")
+    for name, pix_fmt in (("full10.mkv", "yuv420p10le"), ("full444.mkv", "yuv444p"), ("gray.mkv", "gray")):
+        filters = f"scale=in_range=pc:out_range=pc,format={pix_fmt}"
+        lab.run("-i", full, "-vf", filters, "-color_range pc -c:v ffv1", name).succeeded()
+        for pair in ((full, lab.folder / name), (lab.folder / name, full)):
+            psnr, done = psnr_of(lab, *pair)
+            check(psnr > 55, f"{pair}: {psnr}")
+            done.does_not_say("the luma of main")
+
+
+@case
 def inputs_of_other_colors(lab):
     told = "-color_range tv -c:v ffv1 -colorspace"
     sd = made(

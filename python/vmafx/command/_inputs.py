@@ -357,6 +357,9 @@ def _picture(video: Video, ref: Video, target: Target, size: Size | None, notes:
             )
             scale.append(f"in_range={_range(video)}:out_range={target.range}")
             told.append(f"range={target.range}")
+        elif samples != target.samples and target.range == "pc":  # else ffmpeg makes limited range of some formats
+            scale.append("in_range=pc:out_range=pc")
+            told.append("range=pc")
         _matrix(video, ref, scale, told, notes)
     chain = [video.changed] if video.changed else []
     if video.corner:

@@ -19,7 +19,7 @@ from ._terminal import Failure, emit, note, time_text
 from .score import add_convert, scale_word
 
 if TYPE_CHECKING:
-    from ..tuning.encoders import Settings
+    from ..tuning.encoders import Pairs, Settings
     from ..tuning.search import Options, Outcome, ProbeResult
     from ..tuning.table import Estimate
     from ..tuning.targets import Target
@@ -95,6 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_arguments(arguments)
     from ..tuning import encoders
     from ..tuning.search import search
+    from ..tuning.source import filtered
     from ..tuning.targets import Target
 
     look_beside_ffmpeg(arguments)
@@ -105,9 +106,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.bit_rate:
         encoder = encoders.by_bit_rate(encoder)
     video = _ffmpeg.probe(_ffmpeg.ffprobe_of(ffmpeg), arguments.input)
-    settings = settings_of(arguments, encoder, video)
+    pictures = filtered(ffmpeg, video, arguments.vfilter) if arguments.vfilter else video
+    settings = settings_of(arguments, encoder, video, pictures)
     with Shown(arguments, settings, targets) as shown:
-        options = options_of(arguments, ffmpeg, video, settings)
+        options = options_of(arguments, ffmpeg, video, pictures, settings)
         outcome = search(video, settings, targets, options, shown.probe)
     shown.result(outcome)
     return 0 if outcome.reached else UNREACHED
@@ -142,29 +144,43 @@ def look_beside_ffmpeg(arguments: argparse.Namespace) -> None:
         raise Failure(f"cannot load the library libvmafx: {error}") from error
 
 
-def settings_of(arguments: argparse.Namespace, encoder: Any, video: _ffmpeg.Video) -> "Settings":
+def settings_of(
+    arguments: argparse.Namespace,
+    encoder: Any,
+    video: _ffmpeg.Video,
+    pictures: _ffmpeg.Video,
+    colour: "Pairs | None" = None,
+) -> "Settings":
+    """Returns the settings of an encode of the pictures behind the filters; `colour` instead of the video's tags."""
     from ..tuning import encoders
 
     preset = arguments.preset
     if preset is not None and encoder.presets and preset not in encoder.presets:
         raise Failure(f"{encoder.name} has no preset {preset}: choose of {', '.join(encoder.presets)}", 2)
-    tags = {"color_primaries": video.primaries, "color_trc": video.transfer, "colorspace": video.matrix}
-    colour = tuple((name, value) for name, value in tags.items() if value) if not arguments.vfilter else ()
-    if video.full_range and not arguments.vfilter:
-        colour = (("color_range", "pc"), *colour)
+    if colour is None:
+        tags = {"color_primaries": video.primaries, "color_trc": video.transfer, "colorspace": video.matrix}
+        colour = tuple((name, value) for name, value in tags.items() if value) if not arguments.vfilter else ()
+        if video.full_range and not arguments.vfilter:
+            colour = (("color_range", "pc"), *colour)
+    pix_fmt = arguments.pix_format or encoder.format_for(pictures.pix_fmt)
+    conversion, colour = encoders.conversion_of(pictures, pix_fmt, colour)
     return encoders.Settings(
         encoder,
         preset=preset,
         options=tuple(encoders.option_pair(text) for text in arguments.enc),
-        pix_fmt=arguments.pix_format or encoder.format_for(video.pix_fmt),
+        pix_fmt=pix_fmt,
         vfilter=arguments.vfilter,
+        conversion=conversion,
         keyint=encoders.key_interval(encoder, arguments.keyint, video.rate),
         colour=colour,
         device=arguments.encoder_device,
     )
 
 
-def options_of(arguments: argparse.Namespace, ffmpeg: str, video: _ffmpeg.Video, settings: "Settings") -> "Options":
+def options_of(
+    arguments: argparse.Namespace, ffmpeg: str, video: _ffmpeg.Video, behind: _ffmpeg.Video, settings: "Settings"
+) -> "Options":
+    """Returns the options of a search in a video; `behind`: the facts of its pictures behind the filters."""
     from ..tuning.samples import color_of, look_at
     from ..tuning.search import Options
 
@@ -185,19 +201,14 @@ def options_of(arguments: argparse.Namespace, ffmpeg: str, video: _ffmpeg.Video,
         device=arguments.device,
         early=not arguments.all_frames,
         convert=arguments.convert,
-        color=color_of(_with_known_colors(arguments, ffmpeg, video)) if arguments.convert else None,
+        color=color_of(settings.encoded(_with_known_colors(behind))) if arguments.convert else None,
     )
 
 
-def _with_known_colors(arguments: argparse.Namespace, ffmpeg: str, video: _ffmpeg.Video) -> _ffmpeg.Video:
-    """Returns the facts of the pictures that are encoded, with all colors known, and tells which are taken for others.
-    Raises Failure.
-    """
-    from ..tuning.source import filtered
-
-    behind = filtered(ffmpeg, _ffmpeg.ffprobe_of(ffmpeg), video, arguments.vfilter) if arguments.vfilter else video
+def _with_known_colors(pictures: _ffmpeg.Video) -> _ffmpeg.Video:
+    """Returns the facts of pictures with all colors known, and tells which are taken for others. Raises Failure."""
     said: list[str] = []
-    known = _inputs.with_known_colors([behind], said)[0]
+    known = _inputs.with_known_colors([pictures], said)[0]
     for text in said:
         note(text)
     return known

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from ..command._ffmpeg import Video
+from ..command._inputs import is_rgb, samples_of
 from ..command._run import ask
 from ..command._terminal import Failure
 
@@ -269,6 +271,9 @@ class Settings:
     options: Pairs = ()  # the user's own options of the encoder; they come last, and so win
     pix_fmt: str | None = None  # None: ffmpeg chooses
     vfilter: str = ""  # filters before encoding
+    conversion: str = (
+        ""  # the filter behind these that makes samples of pix_fmt, if ffmpeg's own would change the range
+    )
     keyint: int | None = None  # the most frames from one key frame to the next; None: the encoder's own
     colour: Pairs = ()  # tags: color_range, color_primaries, color_trc, colorspace
     hdr: Hdr = Hdr()
@@ -279,9 +284,20 @@ class Settings:
 
     @property
     def filters(self) -> str:
-        """The filters before the encoder, with the upload to its device; empty if there are none."""
-        upload = f"format={self.pix_fmt or 'nv12'},hwupload" if self.encoder.device else ""
-        return ",".join(filter(None, (self.vfilter, upload)))
+        """The filters before the encoder, with the upload to its device; empty without any."""
+        device = self.encoder.device
+        made = f"format={self.pix_fmt or 'nv12'}" if device or self.conversion else ""
+        return ",".join(filter(None, (self.vfilter, self.conversion, made, "hwupload" if device else "")))
+
+    def encoded(self, pictures: Video) -> Video:
+        """Returns the facts of the encoded pictures, by those of the pictures that reach the conversion."""
+        tags = dict(self.colour) if self.conversion else {}
+        return replace(
+            pictures,
+            pix_fmt=self.pix_fmt or pictures.pix_fmt,
+            full_range=tags["color_range"] == "pc" if tags else pictures.full_range,
+            matrix=tags.get("colorspace", pictures.matrix),
+        )
 
     @property
     def writes_hdr(self) -> bool:
@@ -356,6 +372,26 @@ def _split(values: Iterable[str]) -> list[tuple[str, str]]:
     """Returns KEY=VALUE:KEY=VALUE as pairs; a key alone is switched on."""
     words = [word for value in values for word in value.split(":") if word]
     return [(name, value if equals else "1") for name, equals, value in (word.partition("=") for word in words)]
+
+
+def conversion_of(pictures: Video, pix_fmt: str, colour: Pairs) -> tuple[str, Pairs]:
+    """Returns the filter that brings pictures into a format of an encoder, and the tags of color behind it. ffmpeg alone
+    makes limited range of full range where the format changes, and its tags still say full; and it gives RGB the matrix
+    of BT.601, whatever the size. The filter is empty where ffmpeg changes no range.
+    """
+    before = f"format={pictures.pix_fmt},"  # else a filter before may convert
+    rgb_before, rgb_behind = is_rgb(pictures), samples_of(pix_fmt).chroma == "rgb"
+    others = tuple(pair for pair in colour if pair[0] not in ("color_range", "colorspace"))
+    if rgb_before and not rgb_behind:
+        return f"{before}scale=out_range=tv:out_color_matrix=bt709", (
+            ("color_range", "tv"),
+            ("colorspace", "bt709"),
+            *others,
+        )
+    if pictures.full_range and not rgb_before and not rgb_behind and pix_fmt != pictures.pix_fmt:
+        matrix = tuple(pair for pair in colour if pair[0] == "colorspace")
+        return f"{before}scale=in_range=pc:out_range=pc", (("color_range", "pc"), *matrix, *others)
+    return "", tuple((name, "rgb" if value == "gbr" else value) for name, value in colour)  # ffmpeg's word for it
 
 
 def key_interval(encoder: Encoder, text: str | None, rate: Fraction | None) -> int | None:

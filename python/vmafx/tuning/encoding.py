@@ -39,7 +39,8 @@ def run(arguments: argparse.Namespace, guard: Guard) -> int:
         encoder = encoders.by_bit_rate(encoder)
     options = [word for text in arguments.input_option for word in _input_words(text)]
     source = open_source(ffmpeg, ffprobe, arguments.input, arguments.vfilter, options)
-    settings = replace(crf.settings_of(arguments, encoder, source.video), colour=source.colour, hdr=source.hdr)
+    settings = crf.settings_of(arguments, encoder, source.video, source.pictures, source.colour)
+    settings = replace(settings, hdr=source.hdr)
     targets = [Target.parse(text) for text in arguments.target]
     scoring = _scoring_of(arguments, ffmpeg, ffprobe, source, targets)
     sound = output.Sound(
@@ -175,7 +176,7 @@ class _Encoding:
         if arguments.crf is not None:
             return _Plan(job.settings.encoder.rounded(arguments.crf))
         video = job.source.video
-        options = crf.options_of(arguments, job.scoring.ffmpeg, video, job.settings)
+        options = crf.options_of(arguments, job.scoring.ffmpeg, video, job.source.pictures, job.settings)
         with crf.Shown(arguments, job.settings, self._targets) as shown_search:
             outcome = search(video, job.settings, self._targets, options, shown_search.probe)
         shown_search.result(outcome)

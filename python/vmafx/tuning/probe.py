@@ -113,8 +113,8 @@ class Encode:
 
     def __init__(self, ffmpeg: str, settings: Settings, quantizer: float, sample: Sample) -> None:
         self._quantizer, self._settings, self._sample = quantizer, settings, sample
-        before = replace(settings, vfilter="", pix_fmt=sample.pictures.pix_fmt)  # the sample is filtered
-        upload = ["-vf", before.filters] if before.filters else []
+        made = replace(settings, vfilter="", conversion="", pix_fmt=sample.pictures.pix_fmt)  # the sample is filtered
+        upload = ["-vf", made.filters] if made.filters else []
         self._format = "mpegts" if settings.encoder.codec == "vvc" else "nut"  # NUT has no name for VVC
         command = [
             *_bound(),
@@ -123,12 +123,12 @@ class Encode:
             "-nostdin",
             "-v",
             "error",
-            *before.global_arguments(),
+            *made.global_arguments(),
             *sample.raw_input,
         ]
         command += [
             *upload,
-            *before.arguments(quantizer),
+            *made.arguments(quantizer),
             *_key_frame(sample),
             "-an",
             "-flush_packets",

@@ -81,7 +81,7 @@ def look_at(ffmpeg: str, video: Video, settings: Settings) -> Pictures:
     except ValueError:
         raise Failure(f"cannot score pictures of the format {pix_fmt}: choose another with --pix-format", 2) from None
     rate = Fraction(int(base[2]), int(base[1]))
-    return Pictures(int(size[1]), int(size[2]), pix_fmt, rate, color_of(video))
+    return Pictures(int(size[1]), int(size[2]), pix_fmt, rate, color_of(settings.encoded(video)))
 
 
 def _behind(settings: Settings) -> str:
@@ -93,7 +93,7 @@ def _decoding(ffmpeg: str, video: Video, settings: Settings, pix_fmt: str, begin
     command = [ffmpeg, "-hide_banner", "-nostdin", "-v", "error"]
     seek = ["-ss", f"{begin:.6f}"] if begin > 0 else []
     command += [*seek, *video.input] if video.can_seek else [*video.input, *seek]
-    chain = ",".join(filter(None, (settings.vfilter, f"format={pix_fmt}")))
+    chain = ",".join(filter(None, (settings.vfilter, settings.conversion, f"format={pix_fmt}")))
     return [*command, "-map", "0:V:0", "-vf", chain, "-vsync", "passthrough", "-c:v", "rawvideo"]
 
 

@@ -1,11 +1,10 @@
 """What is encoded: the first video stream of a file, through the filters before the encoder, and all of its tags."""
 
 import json
-import tempfile
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from ..command import _beginning, _ffmpeg
@@ -47,33 +46,41 @@ def open_source(ffmpeg: str, ffprobe: str, path: str, vfilter: str = "", options
     """Looks at a file and its first picture. `options` are words for ffmpeg before -i. Raises Failure."""
     video = _beginning.as_decoded(ffmpeg, [_ffmpeg.probe(ffprobe, path, options)])[0]
     colour, hdr, lost = _tags(ffprobe, video)
-    pictures = filtered(ffmpeg, ffprobe, video, vfilter) if vfilter else video
+    pictures = filtered(ffmpeg, video, vfilter) if vfilter else video
     return Source(video, pictures, vfilter, () if vfilter else colour, hdr, lost)
 
 
-def filtered(ffmpeg: str, ffprobe: str, video: _ffmpeg.Video, vfilter: str) -> _ffmpeg.Video:
-    """Returns the facts of the pictures behind filters, which a small lossless file of the first ones tells."""
-    with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
-        file = Path(folder) / "filtered.mkv"
-        command = [ffmpeg, "-hide_banner", "-nostdin", "-v", "error", *video.input, "-map", "0:V:0", "-vf", vfilter]
-        answer = ask([*command, "-frames:v", "3", "-c:v", "ffv1", str(file)])
-        if answer.status or not file.exists():
-            raise Failure(f"--vfilter {vfilter}: ffmpeg cannot filter {video.name}: {answer.last_line}")
-        seen = _ffmpeg.probe(ffprobe, str(file))
+def filtered(ffmpeg: str, video: _ffmpeg.Video, vfilter: str) -> _ffmpeg.Video:
+    """Returns the facts of the pictures behind filters, as ffmpeg's filter showinfo tells them of the first one, where
+    no encoder asks for a format. Raises Failure.
+    """
+    command = [ffmpeg, "-hide_banner", "-nostdin", "-nostats", *video.input, "-map", "0:V:0"]
+    answer = ask([*command, "-vf", f"{vfilter},showinfo", "-frames:v", "1", "-f", "null", "-"])
+    lines = "\n".join(line for line in answer.err.splitlines() if "showinfo" in line)
+    told = dict(re.findall(r"\b(fmt|sar|s|color_\w+): ?(\S+)", lines))
+    size = re.fullmatch(r"(\d+)x(\d+)", told.get("s", ""))
+    if answer.status or not size:
+        raise Failure(f"--vfilter {vfilter}: ffmpeg cannot filter {video.name}: {answer.last_line}")
+    rate = re.search(r"frame_rate: ([1-9]\d*)/([1-9]\d*)", lines)
+    aspect = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", told.get("sar", ""))
+
+    def tag(name: str, before: str | None) -> str | None:
+        return told[name] if _is_known(told.get(name)) else before
+
     return replace(
         video,
-        width=seen.width,
-        height=seen.height,
-        pix_fmt=seen.pix_fmt,
-        rate=seen.rate if video.rate else None,
-        aspect=seen.aspect or video.aspect,
+        width=int(size[1]),
+        height=int(size[2]),
+        pix_fmt=told["fmt"],
+        rate=Fraction(int(rate[1]), int(rate[2])) if rate and video.rate else None,
+        aspect=Fraction(int(aspect[1]), int(aspect[2])) if aspect else video.aspect,
         frames=None,
         combed=False,
         interlaced=False,
-        full_range=seen.full_range or video.full_range and seen.pix_fmt == video.pix_fmt,
-        matrix=seen.matrix or video.matrix,
-        transfer=seen.transfer or video.transfer,
-        primaries=seen.primaries or video.primaries,
+        full_range=told["fmt"].startswith("yuvj") or told.get("color_range") == "pc",
+        matrix=tag("color_space", video.matrix),
+        transfer=tag("color_trc", video.transfer),
+        primaries=tag("color_primaries", video.primaries),
     )
 
 

@@ -78,10 +78,9 @@ class Job:
         ref = self.source.pictures
         ref = replace(ref, options=(*ref.options, *seek), duration=part.frames * part.gap if part else ref.duration)
         dist = replace(
-            ref,
+            self.settings.encoded(ref),
             path=path,
             container=self.container,
-            pix_fmt=self.settings.pix_fmt or ref.pix_fmt,
             options=(*self.settings.decoding(), "-f", self.container),
             frames=None,
         )
