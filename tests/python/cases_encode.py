@@ -214,6 +214,21 @@ def filtered_full_range_is_scored_as_it_is(lab):
 
 
 @case
+def raw_streams_can_be_decoded(lab):
+    """Their parameter sets stand in them, though the encode is kept in a format that has them in its header."""
+    source = make(lab, "testsrc2=s=160x90:r=25:d=0.4", "in.mp4")
+    for name, encoder in (
+        ("out.h264", "libx264"),
+        ("out.264", "libx264"),
+        ("out.hevc", "libx265"),
+        ("out.ts", "libx264"),
+    ):
+        if encoder in encoders.available(lab.ffmpeg):
+            vmafx(lab, "encode", source, "-o", name, "-e", encoder, "--crf", 6, *FAST)
+            check(score_of(lab, name, source) > 38, f"another picture: {name}")
+
+
+@case
 def streams_are_kept(lab):
     """Audio, subtitles, attachments, covers, chapters, languages and the begin of the pictures stay."""
     (lab.folder / "s.srt").write_text("1\n00:00:00,100 --> 00:00:00,900\nhello\n")

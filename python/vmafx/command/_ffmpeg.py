@@ -352,6 +352,12 @@ def packets(ffprobe: str, path: str, options: Sequence[str] = ()) -> Iterator[tu
             yield time, int(fields.get("size", "0"))
 
 
+def packet_times(ffprobe: str, path: str) -> Iterator[float | None]:
+    """Yields the time of each packet of the video, in the file's order; None: it has none, as in raw streams."""
+    for fields in _packets(ffprobe, path, "pts_time,dts_time", "V:0", ()):
+        yield _time_of(fields)
+
+
 def joined(ffprobe: str, video: Video, gaps: bool = True) -> Video:
     """Returns the video with the length of all pictures, if recordings were put together whose times begin anew.
 

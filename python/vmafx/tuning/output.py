@@ -39,6 +39,7 @@ FORMATS = {
     ".obu": "obu",
 }  # FFmpeg's names of formats, by the ends of files' names
 VIDEO_ALONE = {"ivf", "h264", "hevc", "vvc", "obu"}
+WITHOUT_HEADER = {"h264", "hevc", "vvc"}  # whose parameter sets stand before key frames
 IN_MATROSKA = {"matroska", "webm"}
 IN_MP4 = {"mp4", "mov"}
 TEXT_SUBTITLES = {"subrip", "srt", "ass", "ssa", "webvtt", "mov_text", "text"}
@@ -237,6 +238,8 @@ def _of_format(layout: Layout, tag: str) -> Iterator[str]:
             yield from ("-tag:v:0", "hvc1")  # the only one that Apple's players take
     elif layout.format in IN_MATROSKA:
         yield from ("-cues_to_front", "1", "-metadata", f"VMAFX={tag}")
+    elif layout.format in WITHOUT_HEADER:
+        yield from ("-bsf:v", "dump_extra")
 
 
 # -- Verifying ---------------------------------------------------------------------------------------------------------
@@ -245,10 +248,12 @@ def _of_format(layout: Layout, tag: str) -> Iterator[str]:
 def problems(ffprobe: str, source: Source, layout: Layout, output: Path, encoded: Encoded) -> list[str]:
     """Returns what is wrong with an output: lines of text."""
     found = [f"the encode cannot be decoded without errors: {text}" for text in encoded.damage_of_encode[:3]]
-    times = sorted(time for time, _ in _ffmpeg.packets(ffprobe, str(output)))
+    told = list(_ffmpeg.packet_times(ffprobe, str(output)))
+    times = sorted(time for time in told if time is not None)
+    pictures = len(times) or len(told)  # none of a raw stream has a time
     pairing = encoded.scores.pairing
-    if len(times) != encoded.frames:
-        found.append(f"the output has {len(times)} pictures, but {encoded.frames} were decoded and scored")
+    if pictures != encoded.frames:
+        found.append(f"the output has {pictures} pictures, but {encoded.frames} were decoded and scored")
     for name, what in ("unmatched_reference", "the encode lacks"), ("unmatched_distorted", "the source lacks"):
         if pairing.get(name):
             found.append(f"{what} {pairing[name]:.0f} pictures of the other")
