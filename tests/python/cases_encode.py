@@ -382,6 +382,11 @@ def wrong_words_end_before_the_search(lab):
         (1, "--vfilter nonsense", "--vfilter", "nonsense"),
         (2, "cannot tell the format", "-o", "out.xyz"),
         (2, "--keyint", "--keyint", "often"),
+        (2, "leave out crf: the command sets the quality", "--enc", "crf=10"),
+        (2, "leave out crf: the command sets the quality", "--enc", "x264-params=aq-mode=3:crf=10"),
+        (2, "leave out pass: the command sets the quality, in one pass", "--enc", "pass=1"),
+        (2, "leave out vf: --vfilter", "--enc", "vf=hflip"),
+        (2, "leave out b:v: the command", "--enc", "b:v=100k"),
     ):
         begin = time.monotonic()
         target = () if "-o" in words else ("-o", "out.mkv")

@@ -167,7 +167,7 @@ def settings_of(
     return encoders.Settings(
         encoder,
         preset=preset,
-        options=tuple(encoders.option_pair(text) for text in arguments.enc),
+        options=tuple(encoders.own_option(text, encoder) for text in arguments.enc),
         pix_fmt=pix_fmt,
         vfilter=arguments.vfilter,
         conversion=conversion,

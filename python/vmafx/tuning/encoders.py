@@ -411,6 +411,30 @@ def key_interval(encoder: Encoder, text: str | None, rate: Fraction | None) -> i
     return max(round(float(found[1]) * rate), 1)
 
 
+# Options that the command sets itself: with others the result would be that of another encode than it says.
+OWN_QUALITY = {"crf", "cq", "qp", "q", "qscale", "global_quality", "b", "pass", "passlogfile"}
+OWN_PARAMS = {"crf", "qp", "bitrate", "tbr", "rc", "cq-level", "end-usage", "pass", "passes", "stats"}
+OWN_OPTIONS = {
+    **dict.fromkeys(("c", "codec", "vcodec"), "--encoder names it"),
+    **dict.fromkeys(("vf", "filter", "filter_complex", "lavfi", "s", "r", "aspect"), "--vfilter takes filters"),
+    **dict.fromkeys(OWN_QUALITY, "the command sets the quality, in one pass (vmafx encode has --crf)"),
+    **dict.fromkeys(("map", "i", "f", "y", "n", "an", "sn", "dn", "vn"), "the command chooses streams and files"),
+    **dict.fromkeys(("ss", "t", "to", "frames", "fs", "vframes"), "the command encodes the whole input"),
+    **dict.fromkeys(("vsync", "fps_mode", "copyts"), "the command keeps the times of pictures"),
+    "pix_fmt": "--pix-format names it",
+}
+
+
+def own_option(text: str, encoder: Encoder) -> tuple[str, str]:
+    """Returns KEY=VALUE of --enc as a pair. Raises Failure, also for options that the command sets itself."""
+    name, value = option_pair(text)
+    if why := OWN_OPTIONS.get(name.partition(":")[0]):
+        raise Failure(f"--enc {text}: leave out {name}: {why}", 2)
+    if name == encoder.params and (taken := [own for own, _ in _split([value]) if own in OWN_PARAMS]):
+        raise Failure(f"--enc {text}: leave out {taken[0]}: {OWN_OPTIONS['crf']}", 2)
+    return name, value
+
+
 def option_pair(text: str) -> tuple[str, str]:
     """Returns KEY=VALUE of --enc as a pair; KEY alone has an empty value. Raises Failure."""
     name, equals, value = text.lstrip("-").partition("=")
