@@ -214,6 +214,20 @@ def filtered_full_range_is_scored_as_it_is(lab):
 
 
 @case
+def covers_and_texts_of_other_formats_are_left_out(lab):
+    (lab.folder / "s.srt").write_text("1\n00:00:00,100 --> 00:00:00,900\nhello\n")
+    make(lab, "color=red:s=64x64", "cover.png", "-frames:v 1")
+    make(lab, "testsrc2=s=160x90:r=25:d=0.4", "in.mp4")
+    streams = "-map 0 -map 1 -map 2 -c:v copy -c:s mov_text -disposition:v:1 attached_pic"
+    lab.run("-i in.mp4 -i cover.png -i s.srt", streams, "all.mp4").succeeded()
+    for name, kinds in (("out.mov", ["cover"]), ("out.ts", ["cover", "subtitle"])):
+        told = vmafx(lab, "encode", "all.mp4", "-o", name, "--crf", 30, *FAST)
+        for kind in kinds:
+            told.says(f"the {kind} stream")
+        check(len(probed(lab, lab.folder / name, "stream=index")["streams"]) == 3 - len(kinds), f"streams of {name}")
+
+
+@case
 def raw_streams_can_be_decoded(lab):
     """Their parameter sets stand in them, though the encode is kept in a format that has them in its header."""
     source = make(lab, "testsrc2=s=160x90:r=25:d=0.4", "in.mp4")

@@ -165,6 +165,9 @@ class _Encoding:
         except Failure as failure:
             told = f"the format {layout.format} does not hold all streams: --acodec encodes audio, --without leaves out"
             raise Failure(f"{failure}\n  {told}", failure.status) from None
+        if lost := output.lost_kinds(job.scoring.ffprobe, layout, trial):
+            told = f"the format {layout.format} does not hold all streams of {job.source.video.name}"
+            raise Failure(f"{told}: --without {lost[0]} leaves out what is lost ({', '.join(lost)})")
         for path in (encoded.path, trial):
             path.unlink()
         for line in encoded.notes:

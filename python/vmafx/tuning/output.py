@@ -146,11 +146,22 @@ def _why_not(wanted: str, stream: Stream) -> str:
         return "data streams cannot be copied" if wanted != "mpegts" else ""
     if stream.kind == "attachment" and wanted not in IN_MATROSKA - {"webm"}:
         return f"the format {wanted} holds no attachments"
-    if stream.kind == "cover" and (wanted not in IN_MP4 | {"matroska"} or stream.codec not in COVERS):
+    if stream.kind == "cover" and (wanted not in {"mp4", "matroska"} or stream.codec not in COVERS):
         return f"the format {wanted} holds no such cover"
     if stream.kind == "subtitle" and wanted in SUBTITLES_OF and stream.codec not in TEXT_SUBTITLES:
         return f"the format {wanted} holds subtitles of text only"
+    if stream.kind == "subtitle" and wanted == "mpegts" and stream.codec in TEXT_SUBTITLES:
+        return "the format mpegts holds no subtitles of text"
     return ""
+
+
+def lost_kinds(ffprobe: str, layout: Layout, output: Path) -> list[str]:
+    """Returns the kinds of streams of which an output has fewer than it should. Chapters of MP4 are a data stream."""
+    kept = [stream.kind for stream in _streams(ffprobe, _ffmpeg.probe(ffprobe, str(output))) if stream.kind != "data"]
+    wanted = [stream.kind for stream in (layout.main, *layout.others) if stream.kind != "data"]
+    if len(kept) >= len(wanted):  # a cover may have become an attachment
+        return []
+    return [kind for kind in dict.fromkeys(wanted) if kept.count(kind) < wanted.count(kind)]
 
 
 # -- Writing -----------------------------------------------------------------------------------------------------------
@@ -257,10 +268,8 @@ def problems(ffprobe: str, source: Source, layout: Layout, output: Path, encoded
     for name, what in ("unmatched_reference", "the encode lacks"), ("unmatched_distorted", "the source lacks"):
         if pairing.get(name):
             found.append(f"{what} {pairing[name]:.0f} pictures of the other")
-    streams = [stream for stream in _streams(ffprobe, _ffmpeg.probe(ffprobe, str(output))) if stream.kind != "data"]
-    wanted = 1 + sum(stream.kind != "data" for stream in layout.others)
-    if len(streams) != wanted:  # chapters of MP4 are a data stream
-        found.append(f"the output has {len(streams)} streams instead of {wanted}")
+    if lost := lost_kinds(ffprobe, layout, output):
+        found.append(f"the output lacks streams of the source: {', '.join(lost)}")
     if source.seconds and times and not COUNTING.search(source.vfilter):
         frame = float(1 / source.rate) if source.rate else (times[-1] - times[0]) / max(len(times) - 1, 1)
         seconds = times[-1] - times[0] + frame
