@@ -271,9 +271,7 @@ class Settings:
     options: Pairs = ()  # the user's own options of the encoder; they come last, and so win
     pix_fmt: str | None = None  # None: ffmpeg chooses
     vfilter: str = ""  # filters before encoding
-    conversion: str = (
-        ""  # the filter behind these that makes samples of pix_fmt, if ffmpeg's own would change the range
-    )
+    conversion: str = ""  # the filter behind these that makes pix_fmt where ffmpeg's own would change the range
     keyint: int | None = None  # the most frames from one key frame to the next; None: the encoder's own
     colour: Pairs = ()  # tags: color_range, color_primaries, color_trc, colorspace
     hdr: Hdr = Hdr()
@@ -380,18 +378,15 @@ def conversion_of(pictures: Video, pix_fmt: str, colour: Pairs) -> tuple[str, Pa
     of BT.601, whatever the size. The filter is empty where ffmpeg changes no range.
     """
     before = f"format={pictures.pix_fmt},"  # else a filter before may convert
+    tags = {name: "rgb" if value == "gbr" else value for name, value in colour}  # as ffmpeg's options call it
     rgb_before, rgb_behind = is_rgb(pictures), samples_of(pix_fmt).chroma == "rgb"
-    others = tuple(pair for pair in colour if pair[0] not in ("color_range", "colorspace"))
     if rgb_before and not rgb_behind:
-        return f"{before}scale=out_range=tv:out_color_matrix=bt709", (
-            ("color_range", "tv"),
-            ("colorspace", "bt709"),
-            *others,
-        )
+        matrix = "bt2020" if pictures.primaries == "bt2020" else "bt709"
+        tags |= {"color_range": "tv", "colorspace": "bt2020nc" if matrix == "bt2020" else matrix}
+        return f"{before}scale=out_range=tv:out_color_matrix={matrix}", tuple(tags.items())
     if pictures.full_range and not rgb_before and not rgb_behind and pix_fmt != pictures.pix_fmt:
-        matrix = tuple(pair for pair in colour if pair[0] == "colorspace")
-        return f"{before}scale=in_range=pc:out_range=pc", (("color_range", "pc"), *matrix, *others)
-    return "", tuple((name, "rgb" if value == "gbr" else value) for name, value in colour)  # ffmpeg's word for it
+        return f"{before}scale=in_range=pc:out_range=pc", tuple((tags | {"color_range": "pc"}).items())
+    return "", tuple(tags.items())
 
 
 def key_interval(encoder: Encoder, text: str | None, rate: Fraction | None) -> int | None:
