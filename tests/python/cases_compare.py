@@ -186,6 +186,19 @@ def bit_rates_of_files(lab):
     )
 
 
+@case
+def reports_of_other_files_are_told(lab):
+    """A report of `vmafx score` knows the size of its encode."""
+    for name, quality in (("low.mp4", 40), ("high.mp4", 20)):
+        lab.run("-i", lab.clips.dist, "-c:v libx264 -preset ultrafast -crf", quality, name).succeeded()
+    vmafx(lab, "score", "low.mp4", lab.clips.ref, *PSNR, "--log", "low.json").succeeded()
+    for file, text in (("low.mp4", ""), ("high.mp4", "its scores in low.json are of low.mp4 with")):
+        write_table(lab, [{"series": "s", "scores": "low.json", "file": file}])
+        result, _ = compared(lab)
+        told = [line for line in result["warnings"] if "its scores in" in line]
+        check(len(told) == bool(text) and text in "".join(told), f"{file}: {result['warnings']}")
+
+
 # -- Hulls -------------------------------------------------------------------------------------------------------------
 
 

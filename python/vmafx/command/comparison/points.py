@@ -1,6 +1,6 @@
 """The points of the curves: the bit rate and the scores of each encode."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .. import _ffmpeg
@@ -9,7 +9,7 @@ from .._names import FILES_ONLY
 from .._scores import Encode, read_scores
 from .._scoring import names_of
 from .._statistics import pooled_values
-from .._terminal import Failure
+from .._terminal import Failure, shown
 from .table import LEAST_RATE, MOST_RATE, Row
 
 MOST_SCORE = 1e15  # higher scores are treated as infinite
@@ -37,12 +37,28 @@ class Point:
         return self.row.label
 
     def take_scores(self, encode: Encode, pool: str) -> None:
-        self.frames, self.keys, self.warnings = len(encode.numbers), encode.main_keys(), encode.warnings
+        self.frames, self.keys = len(encode.numbers), encode.main_keys()
+        self.warnings = [*encode.warnings, *_of_another(self.row, encode)]
         self.models = encode.models
         for key, scores in encode.scores.items():
             whole = all(-MOST_SCORE <= score <= MOST_SCORE for score in scores)
             self.facts[key] = encode.facts(key)
             self.values[key] = pooled_values(encode, key)[pool] if whole else None
+
+
+def _of_another(row: Row, encode: Encode) -> Iterator[str]:
+    """Yields a warning if the report says that its encode is of another size than the row's file. Only reports of
+    `vmafx score` tell that.
+    """
+    try:
+        inputs = encode.provenance["inputs"][:-1]
+        told = next((one for one in inputs if one["file"] == encode.name), inputs[0])
+        name, size = str(told["file"]), int(told["bytes"])
+        here = row.file.stat().st_size if row.file else size
+    except (TypeError, KeyError, IndexError, ValueError, OSError):
+        return
+    if here != size:
+        yield f"its scores in {row.scores} are of {shown(name)} with {size:,} bytes: the file has {here:,}"
 
 
 def points_of(rows: Sequence[Row], ffprobe: str | None) -> list[Point]:
