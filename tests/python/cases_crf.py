@@ -428,6 +428,40 @@ def crf_errors(lab):
     crf(lab, "-").failed(1, "standard input can be read only once")
 
 
+def cut(lab, name, path):
+    data = (lab.folder / name).read_bytes()
+    (lab.folder / path).write_bytes(data[: len(data) * 6 // 10])
+    return path
+
+
+@case
+def damaged_sources_are_not_searched(lab):
+    """A source that was cut short, or that decodes with errors, is no whole one, as for score and encode."""
+    few = "--target", "vmaf=60", "--min-crf", 30, "--max-crf", 31, "--no-cache", "--preset", "ultrafast"
+    for name, codec, cause in (
+        ("clip.mkv", ("-c:v", "ffv1"), "File ended prematurely"),
+        ("clip.mp4", ("-c:v", "mpeg4", "-movflags", "+faststart"), "partial file"),
+        ("clip.avi", ("-c:v", "mpeg4"), "lacks the last "),
+        ("clip.apng", ("-c:v", "apng", "-f", "apng"), "Invalid data found"),
+    ):
+        clip(lab, NOISY, 1, name, *codec)
+        crf(lab, cut(lab, name, f"cut-{name}"), *few).failed(1, f"cut-{name}", cause, "--partial")
+    done = crf(lab, "cut-clip.mkv", "--partial", "--json", *few).succeeded()
+    check("cut-clip.mkv is damaged: " in done.err, done.err)
+    check(0 < lines(done)[1]["frames"] < 20, lines(done)[1])
+    (lab.folder / "two.mp4").write_bytes((lab.folder / "clip.mp4").read_bytes() * 2)
+    crf(lab, "two.mp4", *few).failed(1, "two.mp4 has 2 files", "--partial")
+
+
+@case
+def sampled_sources_have_their_end(lab):
+    """A sample that reaches the promised end and finds nothing there tells that the source was cut short."""
+    clip(lab, "testsrc2=s=64x36:r=24", 24, "long.mkv", "-c:v", "mjpeg")
+    few = "--samples", 2, "--target", "psnr=20", "--min-crf", 30, "--max-crf", 31, "--no-cache", "--preset", "ultrafast"
+    crf(lab, "long.mkv", *few).succeeded()
+    crf(lab, cut(lab, "long.mkv", "short.mkv"), *few).failed(1, "promises 24.000 s but can be read only to ")
+
+
 @case
 def encoders_that_are_not_monotone(lab):
     """An encoder whose scores rise and fall with its quantizer: the search ends, and what it finds reaches the

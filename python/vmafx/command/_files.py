@@ -1,5 +1,7 @@
 """Counts the files that follow one another in one, as `cat` puts them together, and tells whether a file lacks its end.
 ffmpeg reads only the first of MP4 and of FLV, and gives the pictures of all in Matroska and NUT times that begin anew.
+
+    refuse_parts(video, "--partial scores what is read")
 """
 
 import mmap
@@ -7,12 +9,30 @@ import os
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from ._ffmpeg import Video
+from ._terminal import Failure
+
 MOST_PARTS = 100000  # boxes or elements that are looked at: a fragmented MP4 has one every few seconds
 MOST_TAGS = 10_000_000  # tags of FLV, which has one for each picture and piece of sound
 EBML, SEGMENT = 0x1A45DFA3, 0x18538067
 FLV, HEAD_OF_FLV, HEAD_OF_TAG, SIZE_OF_TAG = b"FLV\x01", 9, 11, 4
 NUT = b"nut/multimedia container\0"
 RIFF, UNKNOWN = b"RIFF", (0, 0xFFFFFFFF)
+
+
+def refuse_parts(video: Video, remedy: str) -> None:
+    """Refuses a file of which ffmpeg would read a part and say nothing. `remedy`: how that is accepted. Raises Failure."""
+    count = files_in(video.path, video.container)
+    if count > 1:
+        raise Failure(
+            f"{video.name} has {count} files, one after another, which ffmpeg does not read as one: join them with "
+            f"ffmpeg's demuxer concat ({remedy})"
+        )
+    if missing := missing_bytes(video.path, video.container):
+        raise Failure(
+            f"{video.name} lacks the last {missing} bytes of those that it promises: it is damaged or incomplete "
+            f"({remedy})"
+        )
 
 
 def files_in(path: str, container: str) -> int:

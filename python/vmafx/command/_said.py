@@ -15,6 +15,7 @@ READ_ERROR = re.compile(
     "Input/output error|Cannot allocate memory|Stale file handle|Connection (?:reset|timed out)|Error during demuxing"
 )
 SHORT_FILE = re.compile("ended prematurely|partial file|Read error|Truncat")
+OF_OUTPUT = re.compile("monotonically increasing dts to muxer")  # an error that tells of times, and of no damage
 
 BEGUN = "Output #"  # ffmpeg's own word, at the info level, once the first frame has come through the filters
 
@@ -44,7 +45,9 @@ class Said:
         found: dict[int | None, list[str]] = {}
         for line in self.lines:
             source, level, text = split_line(line)
-            if "vmafx" not in source and (level in ("error", "fatal") or CORRUPT.search(text)):
+            if "vmafx" in source or OF_OUTPUT.search(text):
+                continue
+            if level in ("error", "fatal") or CORRUPT.search(text):
                 found.setdefault(_input_of(line, text, inputs), []).append(text)
         return {number: list(dict.fromkeys(texts)) for number, texts in found.items()}
 
@@ -79,6 +82,10 @@ def split_line(line: str) -> tuple[str, str, str]:
     """(who says it, level, text)"""
     found = re.match(r"(?:\[([^\]]* @ 0x[0-9a-f]+)\] )*\[(\w+)\] (.*)", line)
     return (found[1] or "", found[2], found[3]) if found else ("", "", line)
+
+
+def errors_in(lines: Sequence[str]) -> list[str]:
+    return [text for _, level, text in map(split_line, lines) if level in ("error", "fatal", "panic")]
 
 
 def said_together(saids: Sequence[Said], of_parts: Collection[str], of_all: Sequence[str]) -> Said:

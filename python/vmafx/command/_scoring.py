@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias, TypedDict
 
 from . import _beginning, _decision, _ffmpeg, _fold, _inputs, _models, _regions
 from ._changes import AS_TAGGED, Change, counting_rate, notes_of
-from ._files import files_in, missing_bytes
+from ._files import refuse_parts
 from ._models import Scale, Size
 from ._names import redact
 from ._outputs import REPORT, Output, check_outputs
@@ -309,19 +309,8 @@ def probed(settings: Settings, dists: Sequence[str], ref: str) -> list[_ffmpeg.V
     """Returns what the files are, the reference last. Raises Failure."""
     options = [settings.dist_options] * len(dists) + [settings.ref_options]
     told = [_ffmpeg.probe(settings.ffprobe, path, own) for path, own in zip((*dists, ref), options)]
-    for video in told:
-        count = files_in(video.path, video.container)
-        if count > 1 and not settings.partial:
-            raise Failure(
-                f"{video.name} has {count} files, one after another, which ffmpeg does not read as one: join them with "
-                "ffmpeg's demuxer concat (--partial scores what is read)"
-            )
-        missing = missing_bytes(video.path, video.container)
-        if missing and not settings.partial:
-            raise Failure(
-                f"{video.name} lacks the last {missing} bytes of those that it promises: it is damaged or incomplete "
-                "(--partial scores what is read)"
-            )
+    for video in told if not settings.partial else ():
+        refuse_parts(video, "--partial scores what is read")
     videos = _beginning.as_decoded(settings.ffmpeg, told)
     differ = _inputs.lengths_differ(videos[:-1], videos[-1])
     return [_ffmpeg.joined(settings.ffprobe, video, gaps=differ) for video in videos]

@@ -100,16 +100,22 @@ def _why(work: Work, number: int, got: float, least: float, ends: Ends) -> list[
     for video, zero in zip(videos, zeros):
         own, others = ends(video)
         readable.append((own if own is not None else 0.0) - zero)
-        promised = video.start + video.duration if video.duration else None
-        reached = max(end for end in (own, others, 0.0) if end is not None)
-        if promised and reached < promised - least and readable[-1] <= got + least:
-            causes.append(
-                f"{video.name} promises {promised:.3f} s but can be read only to {reached:.3f} s: it is damaged or "
-                "incomplete"
-            )
+        if (lack := lack_of(video, (own, others), least)) and readable[-1] <= got + least:
+            causes.append(lack)
     if not causes and got < min(readable) - least:
         causes.append("decoding ended early")
     return causes
+
+
+def lack_of(video: _ffmpeg.Video, ends: tuple[float | None, float | None], least: float) -> str | None:
+    """Returns a text if the file cannot be read to its promised end. `ends`: those of ends_of_streams()."""
+    promised = video.start + video.duration if video.duration else None
+    reached = max(end for end in (*ends, 0.0) if end is not None)
+    if not promised or reached >= promised - least:
+        return None
+    return (
+        f"{video.name} promises {promised:.3f} s but can be read only to {reached:.3f} s: it is damaged or incomplete"
+    )
 
 
 def _has_counted_frames(work: Work, number: int, frames: int) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _ffmpeg, _inputs, _models
+from ._files import refuse_parts
 from ._models import Scale, Size
 from ._terminal import Failure, emit, note, time_text
 from .score import add_convert, scale_word
@@ -40,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("input", metavar="INPUT", help="the video to encode")
     add_search(parser)
     add_encoder(parser)
+    add("--partial", action="store_true", help="search in what can be decoded of a damaged source")
     add("--json", action="store_true", help="print JSON: a line for each probe as it ends, and one for the result")
 
 
@@ -94,6 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_packages()
     check_arguments(arguments)
     from ..tuning import encoders
+    from ..tuning.samples import ACCEPTED
     from ..tuning.search import search
     from ..tuning.source import filtered
     from ..tuning.targets import Target
@@ -106,6 +109,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.bit_rate:
         encoder = encoders.by_bit_rate(encoder)
     video = _ffmpeg.probe(_ffmpeg.ffprobe_of(ffmpeg), arguments.input)
+    if not arguments.partial:
+        refuse_parts(video, ACCEPTED)
     pictures = filtered(ffmpeg, video, arguments.vfilter) if arguments.vfilter else video
     settings = settings_of(arguments, encoder, video, pictures)
     with Shown(arguments, settings, targets) as shown:
@@ -200,6 +205,7 @@ def options_of(
         backend="hip" if arguments.device and arguments.backend == "auto" else arguments.backend,
         device=arguments.device,
         early=not arguments.all_frames,
+        partial=arguments.partial,
         convert=arguments.convert,
         color=color_of(settings.encoded(_with_known_colors(behind))) if arguments.convert else None,
     )

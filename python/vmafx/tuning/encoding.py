@@ -16,8 +16,9 @@ from .search import Outcome, search
 from .table import Estimate
 from .source import Source, open_source
 from .targets import Target
-from .whole import Encoded, Job, Part, encode_scored, score_file
+from .whole import ACCEPTED, Encoded, Job, Part, encode_scored, score_file
 from ..command import _ffmpeg, _scoring, crf
+from ..command._files import refuse_parts
 from ..command._models import Size
 from ..command._outputs import Guard
 from ..command._run import Processes
@@ -39,6 +40,8 @@ def run(arguments: argparse.Namespace, guard: Guard) -> int:
         encoder = encoders.by_bit_rate(encoder)
     options = [word for text in arguments.input_option for word in _input_words(text)]
     source = open_source(ffmpeg, ffprobe, arguments.input, arguments.vfilter, options)
+    if not arguments.partial:
+        refuse_parts(source.video, ACCEPTED)
     settings = crf.settings_of(arguments, encoder, source.video, source.pictures, source.colour)
     settings = replace(settings, hdr=source.hdr)
     targets = [Target.parse(text) for text in arguments.target]

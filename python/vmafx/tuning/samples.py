@@ -18,8 +18,10 @@ import numpy as np
 from .._kept_reference import KeptReference
 from .._pictures import Color, Format, Picture, _format_named
 from .._system import reopened, unnamed_file
-from ..command._ffmpeg import Video
+from ..command._ffmpeg import Video, ffprobe_of
+from ..command._said import Said, errors_in
 from ..command._terminal import Failure, shown
+from .damage import damage_in, lack_at, refuse_damage
 from .encoders import Settings
 
 SCOUTED_S = 1.0  # seconds of a place whose packets are looked at
@@ -32,6 +34,7 @@ LEAD, TAIL = 60, 40
 MOST_SAMPLES = 24  # unless the user asks for more
 LEAST_S = 1.0  # the shortest sample, if memory does not suffice
 FIRST_SAMPLES = 8  # of these a search begins with
+ACCEPTED = "--partial takes what can be decoded"
 
 # -- Where ---------------------------------------------------------------------------------------------------------
 
@@ -88,9 +91,11 @@ def _behind(settings: Settings) -> str:
     return f" with the filters {settings.vfilter}" if settings.vfilter else ""
 
 
-def _decoding(ffmpeg: str, video: Video, settings: Settings, pix_fmt: str, begin: float) -> list[str]:
+def _decoding(
+    ffmpeg: str, video: Video, settings: Settings, pix_fmt: str, begin: float, level: str = "error"
+) -> list[str]:
     """Returns the words with which ffmpeg decodes and filters, from a time on."""
-    command = [ffmpeg, "-hide_banner", "-nostdin", "-v", "error"]
+    command = [ffmpeg, "-hide_banner", "-nostdin", "-nostats", "-v", level]
     seek = ["-ss", f"{begin:.6f}"] if begin > 0 else []
     command += [*seek, *video.input] if video.can_seek else [*video.input, *seek]
     chain = ",".join(filter(None, (settings.vfilter, settings.conversion, f"format={pix_fmt}")))
@@ -221,6 +226,7 @@ class Sample:
     file: IO[bytes]
     kept: dict[View, KeptReference]
     digest: str  # of the pictures
+    damage: list[str]  # that ffmpeg told while it decoded them
 
     @property
     def scored(self) -> range:
@@ -250,21 +256,36 @@ class Sample:
 
 
 def read_sample(
-    ffmpeg: str, video: Video, settings: Settings, pictures: Pictures, place: Place, views: Sequence[View]
+    ffmpeg: str,
+    video: Video,
+    settings: Settings,
+    pictures: Pictures,
+    place: Place,
+    views: Sequence[View],
+    accepts_damage: bool = False,
 ) -> Sample:
-    """Decodes the pictures of a place. Raises Failure."""
+    """Decodes the pictures of a place. Raises Failure, also if there is damage and nobody accepts that."""
     half = float(1 / pictures.rate) / 2
     begin = place.begin - place.lead / float(pictures.rate)
-    command = _decoding(ffmpeg, video, settings, pictures.pix_fmt, max(begin - half, 0.0))
-    command += ["-frames:v", str(place.lead + place.frames + place.tail), "-f", "rawvideo", "pipe:1"]
+    count = place.lead + place.frames + place.tail
+    command = _decoding(ffmpeg, video, settings, pictures.pix_fmt, max(begin - half, 0.0), "level+info")
+    command += ["-frames:v", str(count), "-f", "rawvideo", "pipe:1"]
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(unnamed_file())
-        _run_into(file, command, f"cannot decode {video.name} from {place.begin:.1f} s on")
-        behind = os.fstat(file.fileno()).st_size // pictures.bytes - place.lead  # frames of the sample and its tail
+        said = _run_into(file, command, f"cannot decode {video.name} from {place.begin:.1f} s on")
+        if begin - half > 0 and video.can_seek:
+            said.forget_seek()
+        damage = damage_in(said)
+        decoded = os.fstat(file.fileno()).st_size // pictures.bytes
+        if decoded < count:
+            damage += lack_at(ffprobe_of(ffmpeg), video, begin + decoded / float(pictures.rate), float(pictures.rate))
+        if damage and not accepts_damage:
+            refuse_damage(video, damage, ACCEPTED)
+        behind = decoded - place.lead  # frames of the sample and its tail
         if behind < 1:
             raise Failure(f"cannot decode {video.name}: it has no picture from {place.begin:.1f} s on")
         frames = min(behind, place.frames)
-        sample = Sample(place, pictures, frames, behind - frames, file, {}, _digest(file))
+        sample = Sample(place, pictures, frames, behind - frames, file, {}, _digest(file), damage)
         first = place.lead - sample.before
         for view in views:
             sample.kept[view] = _kept(ffmpeg, file, pictures, range(first, place.lead + frames), view)
@@ -272,14 +293,16 @@ def read_sample(
     return sample
 
 
-def _run_into(file: IO[bytes], command: Sequence[str], what: str) -> None:
+def _run_into(file: IO[bytes], command: Sequence[str], what: str) -> Said:
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.PIPE) as process:
         try:
             _, said = process.communicate()
         finally:
             process.kill()
+    lines = said.decode(errors="replace").splitlines()
     if process.returncode:
-        raise Failure(f"{what}: {_last_line(said.decode(errors='replace'))}")
+        raise Failure(f"{what}: {shown((errors_in(lines) or lines or [''])[-1])}")
+    return Said(lines)
 
 
 def _last_line(text: str) -> str:

@@ -13,9 +13,11 @@ from .._pictures import Color
 from .._system import processors as usable_processors
 from ..command._ffmpeg import Video, ffprobe_of
 from ..command._ffmpeg import probe as video_of
-from ..command._terminal import Failure
+from ..command._said import shortened
+from ..command._terminal import Failure, shown
 from .axis import Axis
 from .cache import Cache
+from .damage import readable
 from .encoders import Settings, check_available
 from .probe import Encode, Ended, Part, Scorer, score_part
 from .proposal import Proposer
@@ -82,6 +84,7 @@ class Options:
     backend: str = "auto"
     device: str | None = None
     early: bool = True  # whether probes end as soon as they are decided
+    partial: bool = False  # whether what can be decoded of a damaged source is taken for it
     convert: str | None = None  # the color space that pictures are converted to before they are scored, as the filter's
     color: Color | None = None  # of the pictures behind the filters; None: that of the video
 
@@ -138,6 +141,8 @@ class _Search:
     ) -> None:
         if not targets:
             raise Failure("the search has no target: name one", 2)
+        if options.partial:
+            video = readable(ffprobe_of(options.ffmpeg), video)
         self._video, self._targets, self._options, self._tell = video, targets, options, tell
         self._axis = Axis(settings.encoder, options.first, options.last)
         self._table = Table()
@@ -187,7 +192,8 @@ class _Search:
         places = self._plan.places[len(self._samples) : count]
         given = self._options.ffmpeg, self._video, self._settings, self._pictures
         with ThreadPoolExecutor(max(1, min(usable_processors(), len(places)))) as pool:
-            jobs = [pool.submit(read_sample, *given, place, self._scorer.views) for place in places]
+            more = self._scorer.views, self._options.partial
+            jobs = [pool.submit(read_sample, *given, place, *more) for place in places]
             try:
                 for job in jobs:
                     while not wait([job], SIGNAL_S).done:
@@ -358,6 +364,8 @@ class _Search:
         return ROUGHLY * min(map(self._left_open, whole)) if whole and not self._plan.whole else 0.0
 
     def _outcome(self, found: float) -> Outcome:
+        damage = dict.fromkeys(text for sample in self._samples for text in sample.damage)
+        self._notes += [f"{self._video.name} is damaged: {shown(text)}" for text in shortened([*damage])]
         if self._cache and self._cache.problem:
             self._notes.append(self._cache.problem)
         if grain := self._settings.film_grain:

@@ -24,11 +24,13 @@ from ..command._run import PATIENCE_S, FfmpegFailure, Processes, fail, listen
 from ..command._said import Said
 from ..command._scores import Encode, read_scores
 from ..command._terminal import Failure, Step, shown
+from .damage import damage_in, refuse_damage
 from .encoders import Settings
 from .source import Source
 
 CHUNK = 1 << 16  # bytes that are passed on at once
 FIRST_IS_ZERO = "setpts=PTS-STARTPTS"
+ACCEPTED = "--partial encodes what can be decoded"
 SILENT = {"SVT_LOG": "1"}  # environment variables with which encoders write errors only
 # These filters make more or fewer pictures than there are, so their output cannot be cut at a time of the input.
 COUNTING = re.compile(
@@ -139,10 +141,9 @@ def encode_scored(
         run = _Run(path, processes or Processes())
         said, of_encoder = run.finish(job.encoder(quantizer, part), work, log, show)
         scores = read_scores(log)[0]
-    damage = [text for texts in of_encoder.damage(()).values() for text in texts if not _is_of_encoder(text)]
+    damage = [text for text in damage_in(of_encoder) if not _is_of_encoder(text)]
     if damage and not job.accepts_damage:
-        told = "\n  ".join(map(shown, damage[:5]))
-        raise Failure(f"{job.source.video.name} is damaged:\n  {told}\n  --partial encodes what can be decoded")
+        refuse_damage(job.source.video, damage, ACCEPTED)
     return Encoded(path, quantizer, path.stat().st_size, scores, damage, _damage_of(work, said), work.notes)
 
 
