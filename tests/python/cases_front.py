@@ -308,6 +308,31 @@ def damage_is_told_of_its_encode(lab):
     good, bad = (encode["warnings"] for encode in result["encodes"])
     check_equal(good, [], "warnings of the good one")
     check(bad and all(f"bad.ts: {text}" in done.err for text in bad if text.isprintable()), f"{bad}: {done.err}")
+    kinds = [{doubt["kind"] for doubt in encode["doubts"]} for encode in result["encodes"]]
+    check("errors_distorted" in kinds[1] and not kinds[0], kinds)
+
+
+@case
+def errors_of_decoding_are_doubts(lab):
+    """What ffmpeg says of damage is a doubt of that encode, or of the reference, also where no picture is marked."""
+    lab.run("-f lavfi -i testsrc2=s=96x64:r=25:d=1 -c:v libx264 -qp 0 -preset ultrafast ref.mp4").succeeded()
+    lab.run("-i ref.mp4 -c:v apng -f apng dist.apng -c:v mjpeg -f mjpeg dist.mjpeg").succeeded()
+    result, _ = scored(lab, "dist.apng", "ref.mp4", "--strict", *FEATURES)
+    check_equal(result["encodes"][0]["doubts"], [], "doubts of a whole file")
+    short = cut_file(lab, "dist.apng")
+    for words, kind, who in (
+        ((short, "ref.mp4"), "errors_distorted", "the encode"),
+        ((cut_file(lab, "dist.mjpeg"), "ref.mp4"), "errors_distorted", "the encode"),
+        (("ref.mp4", short), "errors_reference", "the reference"),
+    ):
+        done = vmafx(lab, "score", *words, "--strict", "--json", *FEATURES)
+        check_equal(done.status, 3, done.err)
+        (doubt,) = json.loads(done.out)["encodes"][0]["doubts"]
+        check(doubt["kind"] == kind and doubt["text"].startswith(f"{who} was decoded with errors: "), doubt)
+    (lab.folder / "table.csv").write_text(f"series,file,reference,bitrate\na,{short},ref.mp4,100\n")
+    vmafx(lab, "compare", "table.csv", "--scores", "kept", *FEATURES).succeeded().says("Invalid data found")
+    (kept,) = (lab.folder / "kept").iterdir()
+    check('"errors_distorted"' in kept.read_text(), kept)
 
 
 # -- Inputs that cannot be read twice ----------------------------------------------------------------------------------

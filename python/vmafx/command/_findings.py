@@ -10,6 +10,7 @@ from ._scores import Encode
 
 SURE = "sure"
 NOTES = ("bars",)  # kinds that say how pictures are, and doubt nothing
+OF_ERRORS = "errors_distorted", "errors_reference"  # kinds of what the command has heard of decoders
 OF_TIME = "offset", "dropped", "doubled", "frozen", "cadence", "blended", "swapped", "other_pictures"
 OF_GEOMETRY = "mirrored", "flipped", "rotated", "cropped", "padded", "scaled", "shifted"
 LEAST_PART = 0.9  # of the pairs: a finding of so many is one of all

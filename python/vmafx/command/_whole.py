@@ -8,8 +8,11 @@ import functools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from . import _ffmpeg
+from ._findings import OF_ERRORS
+from ._names import redact
 from ._said import READ_ERROR, SHORT_FILE, Said, shortened
 from ._scores import Encode
 from ._scoring import TimeRange, Work
@@ -144,7 +147,37 @@ def _scores_of(encode: Encode, keys: Sequence[str]) -> str:
 # -- Damage ------------------------------------------------------------------------------------------------------------
 
 
-def warnings_by_encode(work: Work, said: Said) -> list[list[str]]:
+@dataclass(frozen=True)
+class Heard:
+    """The lines of a run that concern an encode."""
+
+    warnings: list[str]  # of the filter, and all errors
+    errors: list[list[str]]  # of decoding the encode, and of decoding the reference
+
+    def redacted(self, names: Sequence[str]) -> "Heard":
+        texts, *errors = ([redact(text, names) for text in own] for own in (self.warnings, *self.errors))
+        return Heard(texts, errors)
+
+    @property
+    def doubts(self) -> list[dict[str, Any]]:
+        return [_doubt_of_errors(*told) for told in zip(OF_ERRORS, self.errors) if told[1]]
+
+
+SHOWN_ERRORS = 3  # that a doubt shows
+
+
+def _doubt_of_errors(kind: str, errors: Sequence[str]) -> dict[str, Any]:
+    whose = "the reference" if kind == OF_ERRORS[1] else "the encode"
+    told = "; ".join(shown(text.rstrip(".")) for text in errors[:SHOWN_ERRORS])
+    more = f" and {len(errors) - SHOWN_ERRORS} more" if len(errors) > SHOWN_ERRORS else ""
+    return {
+        "kind": kind,
+        "text": f"{whose} was decoded with errors: {told}{more}",
+        "remedies": ["a copy of the file that ffmpeg decodes without errors"],
+    }
+
+
+def heard_by_encode(work: Work, said: Said) -> list[Heard]:
     """Returns for each encode the filter's warnings and decoders' errors that concern it or the reference."""
     damage = _damage_of(work, said)
     heads = [f"{name}: " for name in work.names] if len(work.dists) > 1 else ["\0"]
@@ -153,8 +186,14 @@ def warnings_by_encode(work: Work, said: Said) -> list[list[str]]:
     for number, head in enumerate(heads):
         others = tuple(other for other in heads if other != head)
         filters = [text.removeprefix(head) for text in said.of_filter if not others or not text.startswith(others)]
-        found.append(shortened([*filters, *damage[number], *of_ref]))
+        errors = [shortened([*filter(_is_of_decoding, damage[place])]) for place in (number, -1)]
+        found.append(Heard(shortened([*filters, *damage[number], *of_ref]), errors))
     return found
+
+
+def _is_of_decoding(text: str) -> bool:
+    """Returns whether pictures may be damaged; a file that ends early is compared with what it promises."""
+    return not READ_ERROR.search(text) and not SHORT_FILE.search(text)
 
 
 def _damage_of(work: Work, said: Said) -> list[list[str]]:

@@ -22,7 +22,6 @@ from . import _ffmpeg, _jobs, _look, _parts, _sync
 from ._changes import AS_TAGGED, MATRICES, RANGES, Box, Change, Turn
 from ._map_files import RANGE, renewed
 from ._models import Scale
-from ._names import redact
 from ._outputs import MAPS, PAGE, REPORT, Guard, Output, add_force, check_outputs, heatmaps
 from ._provenance import FORMATS, add_to_log, packets_beside, provenance_of
 from ._result import Result
@@ -32,7 +31,7 @@ from ._schemas import check_packages
 from ._scores import Encode, read_scores
 from ._scoring import Begin, Begins, TimeRange, Settings, Work, models_of, score
 from ._terminal import Failure, emit, note, progress, shown, whole_file
-from ._whole import check_whole, warnings_by_encode
+from ._whole import check_whole, heard_by_encode
 from .decoders.chosen import trials_beside, usual_jobs, with_decoders
 from .decoders.decision import AUTO, METHODS, NONE
 from .report import add_page_arguments, dygraphs_files, find_dygraphs, write_page
@@ -433,12 +432,13 @@ def _scored(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Work,
 def read_log(log: Path, work: Work, said: Said, facts: Mapping[str, Any] = MappingProxyType({})) -> list[Encode]:
     """Returns the encodes with their names, and with the warnings of the run."""
     encodes = read_scores(log)
-    for encode, name, warnings in zip(encodes, work.names, warnings_by_encode(work, said)):
+    for encode, name, heard in zip(encodes, work.names, heard_by_encode(work, said)):
         encode.name = name
         # CSV has no room for facts of the run: with --jobs they are left out, too.
         encode.run = {**facts, **encode.run} if log.suffix != ".csv" else {}
         # The report's own warnings are among these, in other words.
-        encode.warnings = [redact(text, [video.path for video in work.videos]) for text in warnings]
+        heard = heard.redacted([video.path for video in work.videos])
+        encode.warnings, encode.doubts = heard.warnings, [*encode.doubts, *heard.doubts]
     return encodes
 
 

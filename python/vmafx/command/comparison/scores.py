@@ -137,12 +137,13 @@ class Shelf:
             for encode, name in zip(encodes, work.names):
                 encode.name = name
             _whole.check_whole(work, said, encodes, asked_keys(encodes[0], work))
+            heard = _whole.heard_by_encode(work, said)
             warnings = [
-                list(dict.fromkeys([*own, *encode.warnings[-1:]])) if encode.partial else own
-                for own, encode in zip(_whole.warnings_by_encode(work, said), encodes)
+                list(dict.fromkeys([*own.warnings, *encode.warnings[-1:]])) if encode.partial else own.warnings
+                for own, encode in zip(heard, encodes)
             ]
             with log.open(encoding="utf-8") as lines:
-                _split(lines, paths, warnings)
+                _split(lines, paths, warnings, [own.doubts for own in heard])
 
 
 def _state(path: Path) -> list[Any]:
@@ -154,8 +155,13 @@ def _state(path: Path) -> list[Any]:
     return [os.fspath(path.resolve()), status.st_size, status.st_mtime_ns]
 
 
-def _split(lines: Iterable[str], paths: Sequence[Path], warnings: Sequence[Sequence[str]]) -> None:
-    """Splits one report of several encodes into one for each, with its warnings.
+def _split(
+    lines: Iterable[str],
+    paths: Sequence[Path],
+    warnings: Sequence[Sequence[str]],
+    doubts: Sequence[Sequence[dict[str, Any]]],
+) -> None:
+    """Splits one report of several encodes into one for each, with its warnings, and with more doubts.
 
     Lines of a single encode have no number.
     """
@@ -171,8 +177,13 @@ def _split(lines: Iterable[str], paths: Sequence[Path], warnings: Sequence[Seque
                 for number, part in enumerate(parts):
                     summary = json.loads(line) | {"warnings": list(warnings[number])}
                     told = {"warnings": summary["warnings"]}  # the filter's are among them
-                    own = [encode | told for encode in summary.get("encodes", []) if encode["encode"] == number]
-                    part.write(json.dumps(summary | {"encodes": own} if own else summary) + "\n")
+                    own = [
+                        encode | told | {"doubts": [*encode.get("doubts", []), *doubts[number]]}
+                        for encode in summary.get("encodes", [])
+                        if encode["encode"] == number
+                    ]
+                    alone = {"encodes": own} if own else {"doubts": [*summary.get("doubts", []), *doubts[number]]}
+                    part.write(json.dumps(summary | alone) + "\n")
 
 
 def _filter_version(settings: _scoring.Settings) -> str:

@@ -34,7 +34,7 @@ from .._schemas import check_packages
 from .._scores import read_scores
 from .._scoring import EARLY, TimeRange, Settings, Work, score
 from .._terminal import Failure, Step
-from .._whole import shortfalls, warnings_by_encode
+from .._whole import Heard, heard_by_encode, shortfalls
 from ..decoders.chosen import shared_decoders
 from ..merge import Mismatch
 
@@ -124,18 +124,20 @@ class Scored:
     report: bytes = b""  # compressed
     early: float = EARLY
     warnings: Sequence[Sequence[str]] = ()  # a list for each encode
+    errors: Sequence[Sequence[Sequence[str]]] = ()  # of decoding each encode, and its reference
     error: str | None = None
     again: bool = False
     indivisible: bool = False  # the stream may be scored as a whole
 
     def pack(self) -> bytes:
-        head = [self.early, [list(texts) for texts in self.warnings]]
+        head = [self.early, self.warnings, self.errors]
         return json.dumps(head).encode() + b"\n" + self.report
 
     @classmethod
     def unpack(cls, packed: bytes) -> "Scored":
         head, _, report = packed.partition(b"\n")
-        return cls(report, *json.loads(head))
+        early, warnings, *errors = json.loads(head)
+        return cls(report, early, warnings, errors[0] if errors else [[[], []] for _ in warnings])
 
 
 # -- The tasks ---------------------------------------------------------------------------------------------------------
@@ -165,8 +167,9 @@ def score_range(job: Job, long: Long, number: int, early: float) -> Scored:
                     lambda processes, show: score_part(work, time_range, log, early, show=show, processes=processes),
                 )
             # Warnings are kept on the disk, so secrets are taken out.
-            warnings = [[redact(text, job.names) for text in own] for own in warnings_by_encode(work, said)]
-            return Scored(zlib.compress(log.read_bytes(), 6), early, warnings)
+            heard = [own.redacted(job.names) for own in heard_by_encode(work, said)]
+            report = zlib.compress(log.read_bytes(), 6)
+            return Scored(report, early, [own.warnings for own in heard], [own.errors for own in heard])
         except FAILURES as failure:
             return Scored(error=_told(failure), again=_may_pass(failure), indivisible=isinstance(failure, Indivisible))
 
@@ -194,7 +197,12 @@ def join_ranges(job: Job, long: Long, parts: Sequence[bytes]) -> Outcomes | tupl
                 shortened([text for own in of_parts for text in own if text not in joined.of_parts] + of_all)
                 for *of_parts, of_all in zip(*(part.warnings for part in scored), joined.warnings)
             ]
-            return dict(zip(long.places, _outcomes(log, _here(job, long.work), Said([]), warnings, joined.run)))
+            errors = [
+                [shortened([text for own in of_parts for text in own]) for of_parts in zip(*of_encode)]
+                for of_encode in zip(*(part.errors for part in scored))
+            ]
+            heard = list(map(Heard, warnings, errors))
+            return dict(zip(long.places, _outcomes(log, _here(job, long.work), Said([]), heard, joined.run)))
         except Mismatch as mismatch:
             try:
                 wrong, early = seek_again(mismatch, {str(path): part.early for path, part in zip(paths, scored)})
@@ -312,7 +320,7 @@ def _score(job: Job, places: list[int], work: Work, runs: int = _look.MOST_RUNS)
             log = folder / "scores.json"
             with shared_decoders(work) as work:
                 said = _watched(job, lambda processes, show: score(work, log, show=show, processes=processes))
-            outcomes = dict(zip(places, _outcomes(log, work, said, warnings_by_encode(work, said))))
+            outcomes = dict(zip(places, _outcomes(log, work, said, heard_by_encode(work, said))))
             if runs > 1 and _look.is_short(work):
                 for place, other in _as_shown(places, work, log):
                     outcomes |= _score(job, [place], other, runs - 1)
@@ -336,14 +344,15 @@ def _as_shown(places: Sequence[int], work: Work, log: Path) -> Iterator[tuple[in
 
 
 def _outcomes(
-    log: Path, work: Work, said: Said, warnings: Sequence[Sequence[str]], run: dict[str, Any] | None = None
+    log: Path, work: Work, said: Said, heard: Sequence[Heard], run: dict[str, Any] | None = None
 ) -> Iterator[Outcome]:
-    """Yields the outcomes of a report; `warnings` has a list for each encode, `run` the facts that a report of ranges
+    """Yields the outcomes of a report; `heard` has the lines on each encode, `run` the facts that a report of ranges
     lacks.
     """
     encodes = read_scores(log)
-    for encode, name, own in zip(encodes, work.names, warnings):
-        encode.name, encode.run, encode.warnings = name, run or encode.run, list(own)
+    for encode, name, own in zip(encodes, work.names, heard):
+        encode.name, encode.run, encode.warnings = name, run or encode.run, list(own.warnings)
+        encode.doubts = [*encode.doubts, *own.doubts]
     causes = shortfalls(work, said, encodes)
     for encode, cause in zip(encodes, causes):
         encode.partial = cause is not None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from .._findings import doubts_of, pairs_text
+from .._findings import OF_ERRORS, doubts_of, pairs_text
 from .._scores import Encode, Window
 from .._statistics import pooled_values
 from .._terminal import decimals_of, time_text
@@ -172,7 +172,7 @@ def doubts_table(encodes: Sequence[Encode]) -> Table | None:
         [
             Label(encode.name, place),
             str(doubt["text"]),
-            str(doubt.get("certainty", "counted")),
+            str(doubt.get("certainty", "told by ffmpeg" if doubt["kind"] in OF_ERRORS else "counted")),
             pairs_text(doubt) or "–",
             Lines([str(remedy) for remedy in doubt["remedies"]]),
         ]
