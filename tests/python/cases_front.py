@@ -444,6 +444,9 @@ def options_are_checked_by_the_command(lab):
     check(done.status > 0 and "backend=hip" in done.err and not done.out, done.err)
     result, _ = scored(lab, *clips, "--range", "-0.4s", *FEATURES)
     check_equal(result["encodes"][0]["frames"], 10, "frames of a range that begins with a minus sign")
+    for text, frames in (("0s-0.4s", 10), ("0s-", 20)):
+        same, _ = scored(lab, *clips, f"--range={text}", *FEATURES)
+        check_equal(same["encodes"][0]["frames"], frames, f"frames of {text}")
 
 
 # -- What is written ---------------------------------------------------------------------------------------------------

@@ -81,6 +81,7 @@ def score_part(
 
     Raises Failure, Indivisible.
     """
+    time_range = work.reach(time_range)
     for early in (early, *earlier_than(early)):
         try:
             return score(work, log, time_range, early=early, device=device, show=show, processes=processes), early

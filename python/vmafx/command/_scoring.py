@@ -209,6 +209,18 @@ class Work:
             for video, begin in zip(self.videos, begins)
         ]
 
+    def reach(self, time_range: TimeRange) -> TimeRange:
+        """Returns the range without its first end if no pair comes before that: the filter wants pairs before it."""
+        if time_range.begin is None or time_range.begin > 1000 * self._first_pair() + 1e-6:
+            return time_range
+        return TimeRange(None, time_range.end)
+
+    def _first_pair(self) -> float:
+        """Returns when the first pair comes of the encode that begins first, in the time of reports."""
+        *dists, ref = (video.start - zero for video, zero in zip(self.videos, self.zeros()))
+        first = max(min(dists), ref)
+        return max(first, 0.0) if self.preparation.zeros else first
+
     def zeros(self) -> list[float]:
         """Returns the time in each file, in seconds from its start, that is the time 0 of reports."""
         return [zero / 1e6 for zero in self.preparation.zeros or [0] * len(self.videos)]

@@ -611,12 +611,21 @@ def _check_outputs(arguments: argparse.Namespace) -> Guard:
         arguments.report and Output("--report", arguments.report, PAGE),
         arguments.log and Output("--log", arguments.log, REPORT),
         arguments.maps and Output("--maps", arguments.maps, MAPS),
-        arguments.maps and arguments.range and Output("--maps", arguments.maps / f"{RANGE}{arguments.range}", MAPS),
+        *(
+            Output("--maps", arguments.maps / f"{RANGE}{reach}", MAPS)
+            for reach in _reaches(arguments)
+            if arguments.maps
+        ),
         *heatmaps([*arguments.feature, *(arguments.model or [])]),
     ]
     return check_outputs(
         [*arguments.videos, *read_for_scoring(arguments), *dygraphs_files(arguments.dygraphs)], outputs, arguments.force
     )
+
+
+def _reaches(arguments: argparse.Namespace) -> list[TimeRange]:
+    """Returns the range of --range as the filter may get it: Work.reach() leaves its first end out at the beginning."""
+    return [arguments.range, TimeRange(None, arguments.range.end)] if arguments.range else []
 
 
 def _check_arguments(arguments: argparse.Namespace) -> Guard:
