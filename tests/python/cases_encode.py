@@ -401,6 +401,10 @@ def wrong_words_end_before_the_search(lab):
         (2, "leave out pass: the command sets the quality, in one pass", "--enc", "pass=1"),
         (2, "leave out vf: --vfilter", "--enc", "vf=hflip"),
         (2, "leave out b:v: the command", "--enc", "b:v=100k"),
+        (2, "--keyint", "--keyint", "9" * 20),
+        (2, "--threads 1025: give a number from 1 up to 1024", "--threads", "1025"),
+        (2, "--scene-threshold nan: give a number from 0 to 100", "--scene-threshold", "nan"),
+        (2, "--memory 99999999999: give a number from 1 up to ", "--memory", "9" * 11),
     ):
         begin = time.monotonic()
         target = () if "-o" in words else ("-o", "out.mkv")

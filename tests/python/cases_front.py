@@ -438,6 +438,10 @@ def options_are_checked_by_the_command(lab):
         (("--threads", "0"), 2, "'0' is not a number of threads"),
         (("--device", "0", "--backend", "cpu"), 2, "--device names a GPU, and --backend cpu uses none"),
         (("--range", "-x"), 2, "-x is not a range of times"),
+        (("--range=-0s",), 2, "the range -0s is empty"),
+        ((f"--range={'9' * 19}s-",), 2, "goes beyond 1000000000 s"),
+        (("--offset", "1e308"), 2, "'1e308' is not a number of seconds up to 1e+11: give one such as 0.48"),
+        (("--offset=-1e12",), 2, "'-1e12' is not a number of seconds up to 1e+11"),
     ):
         vmafx(lab, "score", *clips, *words).failed(status, wanted)
     done = vmafx(lab, "score", *clips, "--device", "99", VMAFX_HIP_RUNTIME="/nowhere")

@@ -28,6 +28,7 @@ from ._terminal import Failure, Step, shown
 from .decoders.decision import NONE, Decoding, chain_for
 
 MOST_ENCODES = 16  # encodes that the filter takes
+MOST_RANGE = 1_000_000_000  # seconds up to which a range may go; the filter takes twice that
 EARLY = 2.0  # seconds before a range that hold its context, if the file has an index of key frames
 ERRORS = "error", "fatal", "panic"  # levels
 # The words of decoders and of what carries their frames, in ffmpeg's errors.
@@ -132,8 +133,10 @@ class TimeRange:
         found = re.fullmatch(r"(?:(\d+(?:\.\d{1,3})?)s)?-(?:(\d+(?:\.\d{1,3})?)s)?", text)
         if not found:
             raise ValueError(f"{text} is not a range of times")
+        if any(float(time) > MOST_RANGE for time in found.groups() if time is not None):
+            raise ValueError(f"the range {text} goes beyond {MOST_RANGE} s")
         time_range = cls(*(None if time is None else round(1000 * float(time)) for time in found.groups()))
-        if time_range.begin is not None and time_range.end is not None and time_range.begin >= time_range.end:
+        if time_range.end is not None and (time_range.begin or 0) >= time_range.end:
             raise ValueError(f"the range {text} is empty")
         return time_range
 

@@ -31,6 +31,7 @@ UNREACHED = 4  # the exit status if no quantizer reaches the targets
 NEEDED = {"cffi": "python3-cffi", "numpy": "python3-numpy", "av": "python3-av"}
 UNITS = "kB", "MB", "GB", "TB"
 MIB = 1 << 20
+MOST_NUMBER = (1 << 31) - 1  # of samples, jobs and mebibytes
 
 
 # -- The command line --------------------------------------------------------------------------------------------------
@@ -130,8 +131,8 @@ def check_arguments(arguments: argparse.Namespace) -> None:
     if not 50 <= arguments.confidence < 100:
         raise Failure(f"--confidence {arguments.confidence:g}: give a number from 50 up to less than 100", 2)
     for name in ("samples", "jobs", "memory"):
-        if (value := getattr(arguments, name)) is not None and value < 1:
-            raise Failure(f"--{name} {value}: give a number from 1 up", 2)
+        if (value := getattr(arguments, name)) is not None and not 1 <= value <= MOST_NUMBER:
+            raise Failure(f"--{name} {value}: give a number from 1 up to {MOST_NUMBER}", 2)
     if arguments.backend == "cpu" and arguments.device:
         raise Failure("--device names a GPU, and --backend cpu uses none: leave one of them out", 2)
 

@@ -14,6 +14,7 @@ from ._ffmpeg import programs
 from ._outputs import ENCODE, Output, add_force, check_outputs
 from ._terminal import Failure
 from .crf import USUAL_TARGET, add_encoder, add_search, check_arguments, check_packages, look_beside_ffmpeg
+from .score import MOST_THREADS
 
 # -- The command line --------------------------------------------------------------------------------------------------
 
@@ -63,8 +64,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise Failure("--per-scene searches a quantizer for each scene, and --crf sets one: leave one of them out", 2)
     if arguments.per_scene and arguments.bit_rate:
         raise Failure("--per-scene searches quantizers, and --bit-rate bit rates: leave one of them out", 2)
-    if arguments.threads is not None and arguments.threads < 1:
-        raise Failure(f"--threads {arguments.threads}: give a number from 1 up", 2)
+    if arguments.threads is not None and not 1 <= arguments.threads <= MOST_THREADS:
+        raise Failure(f"--threads {arguments.threads}: give a number from 1 up to {MOST_THREADS}", 2)
+    if not 0 <= arguments.scene_threshold <= 100:
+        raise Failure(f"--scene-threshold {arguments.scene_threshold:g}: give a number from 0 to 100", 2)
     # Modules in C that are loaded drop the exception by which a signal ends the command.
     with signals_held(signals("SIGINT", "SIGTERM", "SIGHUP")):
         from ..tuning import encoding

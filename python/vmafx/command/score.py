@@ -7,7 +7,6 @@ filter reports.
 import argparse
 import contextlib
 import json
-import math
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,7 +26,7 @@ from ._provenance import FORMATS, add_to_log, packets_beside, provenance_of
 from ._result import Result
 from ._regions import masks_of
 from ._said import Said
-from ._schemas import check_packages
+from ._schemas import MOST_TIME, check_packages
 from ._scores import Encode, read_scores
 from ._scoring import Begin, Begins, TimeRange, Settings, Work, models_of, score
 from ._terminal import Failure, emit, note, progress, shown, whole_file
@@ -285,8 +284,10 @@ def _search(text: str) -> float:
 
 def _offset(text: str) -> Begin:
     seconds = _ffmpeg.number_in(text)
-    if seconds is None or not math.isfinite(seconds):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds: give one such as 0.48 or -0.48")
+    if seconds is None or not -MOST_TIME <= seconds <= MOST_TIME:
+        raise argparse.ArgumentTypeError(
+            f"'{shown(text)}' is not a number of seconds up to {MOST_TIME:g}: give one such as 0.48 or -0.48"
+        )
     return Begin(
         Fraction(seconds),
         f"begins {abs(seconds):g} s {'earlier' if seconds < 0 else 'later'} than the reference, as --offset says",

@@ -26,6 +26,7 @@ PLANAR_8, PLANAR_10, PLANAR_12 = (
 )
 FIRST_DEVICE = "/dev/dri/renderD128"  # the first GPU of the machine, for VAAPI
 BIT_RATES = 50.0, 200000.0  # kbit/s that a search for a bit rate looks at
+MOST_KEYINT = (1 << 31) - 1  # frames: FFmpeg's option g is an int
 SEEKING_S = 10.0  # seconds between key frames for encoders whose own choice makes a file that players cannot seek in
 
 
@@ -396,14 +397,15 @@ def key_interval(encoder: Encoder, text: str | None, rate: Fraction | None) -> i
     if text is None:
         seconds = encoder.key_seconds
         return round(seconds * rate) if seconds and rate else None
-    if text.isdecimal() and int(text) > 0:
-        return int(text)
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)s", text)
+    found = re.fullmatch(r"(\d{1,10}(?:\.\d{1,9})?)s", text)
+    frames = int(text) if re.fullmatch(r"\d{1,10}", text) else 0
+    if not found and 0 < frames <= MOST_KEYINT:
+        return frames
     if not found or float(found[1]) <= 0:
         raise Failure(f"--keyint {text}: write frames, such as 250, or seconds, such as 10s", 2)
     if not rate:
         raise Failure(f"--keyint {text}: the input has no constant frame rate: give frames instead of seconds", 2)
-    return max(round(float(found[1]) * rate), 1)
+    return min(max(round(float(found[1]) * rate), 1), MOST_KEYINT)
 
 
 # Options that the command sets itself: with others the result would be that of another encode than it says.
