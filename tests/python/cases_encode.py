@@ -414,6 +414,22 @@ def wrong_words_end_before_the_search(lab):
 
 
 @case
+def sources_whose_pictures_change_are_named(lab):
+    """Pictures of another size in mid-stream end the score: the error names the file and what helps, not the filter."""
+    names = "large.h264", "small.h264"
+    for name, size in zip(names, ("160x90", "96x54")):
+        make(lab, f"testsrc2=s={size}:d=1,format=yuv420p", name, "-c:v libx264 -preset ultrafast -f h264")
+    both = lab.folder / "both.h264"
+    both.write_bytes(b"".join((lab.folder / name).read_bytes() for name in names))
+    wanted = (
+        "the pictures of both.h264 change in mid-stream (160x90 yuv420p, then 96x54 yuv420p)",
+        "ffmpeg -i both.h264 -vf scale=160:90,format=yuv420p ",
+    )
+    vmafx(lab, "encode", both.name, "-o", "out.mkv", "--crf", 30, *FAST, status=1).says(*wanted)
+    vmafx(lab, "score", names[0], both.name, "--scale", "reference", status=1).says(*wanted)
+
+
+@case
 def nothing_is_left_by_a_signal(lab):
     """SIGTERM and Ctrl-C in the midst of the encode leave neither file nor process."""
     make(lab, "testsrc2=s=320x180:d=12,noise=alls=9:allf=t", "in.mkv", "-c:v libx264 -preset ultrafast -qp 20")

@@ -321,6 +321,21 @@ def decoding_errors(ffmpeg: str, video: Video) -> list[str]:
     return ask([*command, "-f", "null", "-"], READING_S).err.splitlines()
 
 
+def kinds_of_pictures(ffprobe: str, video: Video) -> list[tuple[int, int, str]]:
+    """Returns (width, height, pixel format) of the pictures, one after another where they change. Only key frames are
+    decoded: others change nothing of this.
+    """
+    words = "-skip_frame", "nokey", "-show_entries", "frame=width,height,pix_fmt", "-of", "compact=p=0"
+    said = ask_ffprobe(ffprobe, video.path, *words, options=video.options, limit_s=READING_S)
+    kinds: list[tuple[int, int, str]] = []
+    for line in said.splitlines():
+        fields = dict(field.split("=", 1) for field in line.split("|") if "=" in field)
+        if fields.get("width", "").isdecimal() and fields.get("height", "").isdecimal():
+            kind = int(fields["width"]), int(fields["height"]), fields.get("pix_fmt", "")
+            kinds += [kind] if kinds[-1:] != [kind] else []
+    return kinds
+
+
 def cuts(ffmpeg: str, path: str, threshold: float, begin: float, end: float) -> list[float]:
     """Returns when scenes begin between two times, in seconds from the start of the file, as FFmpeg's filter scdet
     finds them in small pictures.

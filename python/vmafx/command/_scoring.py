@@ -8,6 +8,7 @@ The module _parts cuts a stream into ranges, and joins their reports.
 
 import dataclasses
 import math
+import os
 import re
 import subprocess
 from collections.abc import Callable, Sequence
@@ -35,6 +36,8 @@ ERRORS = "error", "fatal", "panic"  # levels
 OF_DECODERS = re.compile(
     r"hwaccel|nvdec|cuvid|cuda|vaapi|vulkan|decod|hwdownload|surface|hw_?frames|Impossible to conv", re.I
 )
+CHANGED = re.compile("changed (?:its size or format )?in mid-stream")  # the filter's words
+MOST_KINDS = 3  # of pictures that an error names
 DECODED_AGAIN = "the GPU's decoders ({}) have failed: all was decoded and scored once more on the CPU ({})"
 AS_IN_THE_FILE = "-copyts", "-start_at_zero"  # count times from the start of a file, wherever a seek lands
 
@@ -447,6 +450,41 @@ def score(
     processes that ffmpeg joins; `stdin`: a descriptor from which ffmpeg reads a stream.
     """
     check_outputs([video.path for video in work.videos], [Output("the report", log, REPORT)], force=False)
+    try:
+        return _score_where_decoded(work, log, time_range, early, device, show, processes, stdin)
+    except FfmpegFailure as failure:
+        if changes := _changes_in(work, failure.said):
+            raise FfmpegFailure(changes, failure.status, failure.said) from failure
+        raise
+
+
+def _changes_in(work: Work, said: Said) -> str | None:
+    """Returns what to do about an input whose pictures change in mid-stream; None if the filter complains of none."""
+    if not any(CHANGED.search(line) for line in said.lines):
+        return None
+    for video in work.videos:
+        kinds = _ffmpeg.kinds_of_pictures(work.settings.ffprobe, video) if os.path.isfile(video.path) else []
+        if len(kinds) > 1:
+            width, height, pix_fmt = kinds[0]
+            told = ", then ".join(f"{kind[0]}x{kind[1]} {kind[2]}" for kind in kinds[:MOST_KINDS])
+            return (
+                f"the pictures of {video.name} change in mid-stream ({told}), and a score is of one size and format: "
+                f"write them anew as one (ffmpeg -i {video.name} -vf scale={width}:{height},format={pix_fmt} -c:v ffv1 "
+                "NEW.mkv), and name that file"
+            )
+    return None
+
+
+def _score_where_decoded(
+    work: Work,
+    log: Path,
+    time_range: TimeRange | None,
+    early: float,
+    device: str | None,
+    show: Callable[[Step], None] | None,
+    processes: Processes | None,
+    stdin: int,
+) -> Said:
     device = device or work.settings.device
     own: _Own = {"early": early, "device": device, "show": show, "processes": processes, "stdin": stdin}
     on_cpu = dataclasses.replace(work, decoding=None)

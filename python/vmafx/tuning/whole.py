@@ -201,13 +201,13 @@ class _Run:
                 os.close(reading)  # nobody reads any more: the thread goes on with the file alone
             if failure is None:
                 pump.join()
-            if self._is_whole:
+            if is_whole := self._is_whole:
                 _wait(encoding)
         finally:
             self._processes.end(encoding)
             pump.join()
             listener.join()
-        self._check(encoding.returncode, said_of_encoder, failure)
+        self._check(encoding.returncode if is_whole or not failure else 0, said_of_encoder, failure)
         return said, said_of_encoder
 
     def _pump(self, encoding: "subprocess.Popen[str]", writing: int) -> None:
@@ -226,10 +226,10 @@ class _Run:
                 stream.close()  # ends the encoder
 
     def _check(self, status: int, of_encoder: Said, failure: FfmpegFailure | None) -> None:
-        """Raises Failure for what failed first."""
+        """Raises Failure for what failed first. `status`: the encoder's; 0 if it was ended as the scores had failed."""
         if self._error:
             raise Failure(f"cannot write {shown(self._path)}: {self._error.strerror}")
-        if status and (failure is None or self._is_whole):
+        if status:
             fail(status, of_encoder)
         if failure:
             raise failure
