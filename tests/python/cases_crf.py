@@ -419,6 +419,7 @@ def crf_errors(lab):
         (("--samples", "0"), 2, "--samples 0: give a number from 1 up"),
         (("--min-crf", "60"), 2, "crf of libx264 is 1 to 51, not 60 to 51"),
         (("--vfilter", "nonsense=1"), 1, "with the filters nonsense=1: ", "No such filter: 'nonsense'"),
+        (("--vfilter", "select=0"), 1, "with the filters select=0: no picture of clip.mkv comes through these filters"),
         (("--model", "nonsense"), 1, "could not load libvmaf model"),
         (("--ffmpeg", "nonsense"), 1, "cannot find the program nonsense"),
     ):

@@ -394,6 +394,8 @@ def wrong_words_end_before_the_search(lab):
         (2, "--per-scene", "--per-scene", "--crf", "20"),
         (2, "--threads 0", "--threads", "0"),
         (1, "--vfilter nonsense", "--vfilter", "nonsense"),
+        (1, "/in.mkv: No such filter: 'nonsense'; ", "--vfilter", "nonsense"),
+        (1, "/in.mkv comes through these filters: leave out what drops all", "--vfilter", "select=0"),
         (2, "cannot tell the format", "-o", "out.xyz"),
         (2, "--keyint", "--keyint", "often"),
         (2, "leave out crf: the command sets the quality", "--enc", "crf=10"),

@@ -568,6 +568,17 @@ def library_with_limit(lab, most_bytes, *words):
 
 
 @case
+def files_that_name_no_scheduler(lab):
+    needs_dask()
+    listed = write_list(lab, [[lab.clips.dist, lab.clips.ref]])
+    words = listed, "-o", "out.jsonl", "--scheduler-file"
+    for content in (b"\xff\0", b"{}", b'{"address": 5}', b"[]"):
+        (lab.folder / "cluster.json").write_bytes(content)
+        library(lab, *words, "cluster.json").failed(1, "cluster.json does not tell the address", "--scheduler-file")
+    library(lab, *words, "none.json").failed(1, "cannot find the file none.json", "--scheduler-file")
+
+
+@case
 def library_without_dask(lab):
     listed = write_list(lab, [["a", "b"]])
     line = [sys.executable, "-c", WITHOUT_DASK, "library", listed, "-o", "out.jsonl"]

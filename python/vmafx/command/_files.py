@@ -21,7 +21,10 @@ RIFF, UNKNOWN = b"RIFF", (0, 0xFFFFFFFF)
 
 
 def refuse_parts(video: Video, remedy: str) -> None:
-    """Refuses a file of which ffmpeg would read a part and say nothing. `remedy`: how that is accepted. Raises Failure."""
+    """Refuses a file of which ffmpeg would read a part and say nothing. Raises Failure.
+
+    `remedy`: how that is accepted.
+    """
     count = files_in(video.path, video.container)
     if count > 1:
         raise Failure(

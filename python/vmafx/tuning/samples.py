@@ -23,6 +23,7 @@ from ..command._said import Said, errors_in
 from ..command._terminal import Failure, shown
 from .damage import damage_in, lack_at, refuse_damage
 from .encoders import Settings
+from .source import NO_PICTURE, causes_in
 
 SCOUTED_S = 1.0  # seconds of a place whose packets are looked at
 PLACES = 48  # the most places that are looked at
@@ -72,12 +73,20 @@ class Pictures:
 def look_at(ffmpeg: str, video: Video, settings: Settings) -> Pictures:
     """Decodes a picture and returns the facts of it behind the filters. Raises Failure."""
     pix_fmt = settings.pix_fmt or settings.encoder.format_for(video.pix_fmt)
-    command = [*_decoding(ffmpeg, video, settings, pix_fmt, 0.0), "-frames:v", "1", "-f", "framecrc", "pipe:1"]
+    command = [
+        *_decoding(ffmpeg, video, settings, pix_fmt, 0.0, "level+error"),
+        "-frames:v",
+        "1",
+        "-f",
+        "framecrc",
+        "pipe:1",
+    ]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
     size = re.search(r"^#dimensions 0: (\d+)x(\d+)", done.stdout, re.M)
     base = re.search(r"^#tb 0: (\d+)/(\d+)", done.stdout, re.M)
     if done.returncode or not size or not base or not re.search(r"^0,", done.stdout, re.M):
-        told = "; ".join(dict.fromkeys(map(shown, done.stderr.strip().splitlines()[:3]))) or "it has no picture"
+        nothing = NO_PICTURE.format(video.name) if settings.vfilter else "it has no picture"
+        told = causes_in(done.stderr) or nothing
         raise Failure(f"cannot decode {video.name}{_behind(settings)}: {told}")
     try:
         _format_named(pix_fmt, 2, 2)
@@ -91,9 +100,7 @@ def _behind(settings: Settings) -> str:
     return f" with the filters {settings.vfilter}" if settings.vfilter else ""
 
 
-def _decoding(
-    ffmpeg: str, video: Video, settings: Settings, pix_fmt: str, begin: float, level: str = "error"
-) -> list[str]:
+def _decoding(ffmpeg: str, video: Video, settings: Settings, pix_fmt: str, begin: float, level: str) -> list[str]:
     """Returns the words with which ffmpeg decodes and filters, from a time on."""
     command = [ffmpeg, "-hide_banner", "-nostdin", "-nostats", "-v", level]
     seek = ["-ss", f"{begin:.6f}"] if begin > 0 else []

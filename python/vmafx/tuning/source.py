@@ -9,7 +9,8 @@ from typing import Any
 
 from ..command import _beginning, _ffmpeg
 from ..command._run import ask
-from ..command._terminal import Failure
+from ..command._said import errors_in
+from ..command._terminal import Failure, shown
 from .encoders import Hdr, Mastering, Pairs
 
 TAGS = {
@@ -19,6 +20,8 @@ TAGS = {
     "color_primaries": "color_primaries",
 }  # ffprobe's names of tags, and ffmpeg's
 DYNAMIC = {"HDR Dynamic Metadata SMPTE2094-40 (HDR10+)": "HDR10+", "Dolby Vision Metadata": "Dolby Vision"}
+SHOWN_CAUSES = 3  # lines of ffmpeg in an error
+NO_PICTURE = "no picture of {} comes through these filters: leave out what drops all"
 MASTERING, LIGHT = "Mastering display metadata", "Content light level metadata"
 
 
@@ -54,13 +57,15 @@ def filtered(ffmpeg: str, video: _ffmpeg.Video, vfilter: str) -> _ffmpeg.Video:
     """Returns the facts of the pictures behind filters, as ffmpeg's filter showinfo tells them of the first one, where
     no encoder asks for a format. Raises Failure.
     """
-    command = [ffmpeg, "-hide_banner", "-nostdin", "-nostats", *video.input, "-map", "0:V:0"]
+    command = [ffmpeg, "-hide_banner", "-nostdin", "-nostats", "-v", "level+info", *video.input, "-map", "0:V:0"]
     answer = ask([*command, "-vf", f"{vfilter},showinfo", "-frames:v", "1", "-f", "null", "-"])
     lines = "\n".join(line for line in answer.err.splitlines() if "showinfo" in line)
     told = dict(re.findall(r"\b(fmt|sar|s|color_\w+): ?(\S+)", lines))
     size = re.fullmatch(r"(\d+)x(\d+)", told.get("s", ""))
-    if answer.status or not size:
-        raise Failure(f"--vfilter {vfilter}: ffmpeg cannot filter {video.name}: {answer.last_line}")
+    if answer.status:
+        raise Failure(f"--vfilter {vfilter}: ffmpeg cannot filter {video.name}: {causes_in(answer.err)}")
+    if not size:
+        raise Failure(f"--vfilter {vfilter}: {NO_PICTURE.format(video.name)}")
     rate = re.search(r"frame_rate: ([1-9]\d*)/([1-9]\d*)", lines)
     aspect = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", told.get("sar", ""))
 
@@ -82,6 +87,12 @@ def filtered(ffmpeg: str, video: _ffmpeg.Video, vfilter: str) -> _ffmpeg.Video:
         transfer=tag("color_trc", video.transfer),
         primaries=tag("color_primaries", video.primaries),
     )
+
+
+def causes_in(err: str) -> str:
+    """Returns what an ffmpeg with -v level+error said first, which tells the cause; later lines tell what it led to."""
+    lines = err.strip().splitlines()
+    return "; ".join([shown(text) for text in dict.fromkeys(errors_in(lines) or lines)][:SHOWN_CAUSES])
 
 
 def _tags(ffprobe: str, video: _ffmpeg.Video) -> tuple[Pairs, Hdr, tuple[str, ...]]:

@@ -16,7 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .._terminal import Failure, note
+from .. import _json
+from .._terminal import Failure, note, shown
 from .local import Local
 from .noise import Noise, kept_noise, told
 
@@ -28,6 +29,8 @@ LACKS_MODULE = "a worker cannot import the task ({}): install this version of th
 LOST = "the connection to the scheduler is lost{}; the results so far are kept: start the command again to go on"
 WAITING_S = 60  # wait for the first worker of a cluster
 ASK_S = 5  # interval at which the workers are counted
+WRITES_IT = "name the file that `dask scheduler --scheduler-file` writes"
+MOST_OF_SCHEDULER = 1 << 20  # characters of that file
 ANSWER_S = 60  # wait for an answer of the scheduler
 WITHOUT_S = 60  # wait while this machine has no worker
 CLOSING_S = 10
@@ -220,7 +223,10 @@ def _client(name: str, **where: Any) -> Iterator[Any]:
     try:
         client = Client(**where, security=Security())
     except (Exception, asyncio.CancelledError) as error:
-        raise Failure(f"cannot reach the scheduler at {name}: {told(error)}") from error
+        cause = told(error)
+        if cause == asyncio.CancelledError.__name__:  # Dask has given up, and says no more
+            cause = "none has answered, start one with `dask scheduler`"
+        raise Failure(f"cannot reach the scheduler at {name}: {cause}") from error
     try:
         yield client
     finally:
@@ -238,8 +244,8 @@ def _check_bokeh() -> None:
 @contextlib.contextmanager
 def _foreign(place: Place) -> Iterator[Any]:
     name = place.scheduler or str(place.scheduler_file)
-    if place.scheduler_file and not place.scheduler_file.is_file():
-        raise Failure(f"cannot find the file {place.scheduler_file}: `dask scheduler --scheduler-file` writes it")
+    if place.scheduler_file:
+        _check_scheduler_file(place.scheduler_file)
     where = {"address": place.scheduler} if place.scheduler else {"scheduler_file": str(place.scheduler_file)}
     with _client(name, **where) as client:
         try:
@@ -255,6 +261,21 @@ def _foreign(place: Place) -> Iterator[Any]:
             raise Failure(f"the cluster at {name} does not work: {told(error)}") from error
         _check_resources(name, offers, _numbers(place.resources))
         yield client
+
+
+def _check_scheduler_file(path: Path) -> None:
+    if not path.is_file():
+        raise Failure(f"cannot find the file {shown(path)}: {WRITES_IT}")
+    try:
+        with path.open(encoding="utf-8") as file:
+            content = _json.parse(file.read(MOST_OF_SCHEDULER))
+        is_told = isinstance(content, dict) and isinstance(content.get("address"), str)
+    except OSError as error:
+        raise Failure(f"cannot read {shown(path)}: {error.strerror}") from error
+    except ValueError:
+        is_told = False
+    if not is_told:
+        raise Failure(f"{shown(path)} does not tell the address of a scheduler: {WRITES_IT}")
 
 
 def _check_resources(name: str, offers: dict[str, Any], resources: dict[str, float]) -> None:
