@@ -164,6 +164,8 @@ def sizes_that_models_are_made_for(lab):
         ((1080, 1920), "vmaf_v0.6.1"),
     ):
         check_equal(_models.chosen(_models.AUTO, Size(*size)), wanted, f"the model of {size}")
+    for size, text in (((4001, 19), "4001 columns"), ((19, 4001), "4001 rows"), ((2560, 1440), "1440 rows")):
+        check_equal(_models.many_text(Size(*size)), text, f"why the model of {size}")
     path = lab.write_model("mine.json")
     for text, rows in (
         ("vmaf_v0.6.1", 1080),
@@ -446,6 +448,10 @@ def options_are_checked_by_the_command(lab):
         vmafx(lab, "score", *clips, *words).failed(status, wanted)
     done = vmafx(lab, "score", *clips, "--device", "99", VMAFX_HIP_RUNTIME="/nowhere")
     check(done.status > 0 and "backend=hip" in done.err and not done.out, done.err)
+    vmafx(lab, "score", *clips, "--feature", "vmaf").failed(2, "--feature vmaf: this is a model", "--model")
+    vmafx(lab, "score", "--", "-none.mp4", clips[1]).failed(1, "cannot read -none.mp4: No such file")
+    done = vmafx(lab, "score", *clips, "--range=0s-0.04s", *FEATURES).succeeded()
+    check("\n1 frame, scored" in done.out, done.out)
     result, _ = scored(lab, *clips, "--range", "-0.4s", *FEATURES)
     check_equal(result["encodes"][0]["frames"], 10, "frames of a range that begins with a minus sign")
     for text, frames in (("0s-0.4s", 10), ("0s-", 20)):

@@ -142,7 +142,7 @@ def programs(chosen: str | None) -> list[str]:
 
 # -- Videos ------------------------------------------------------------------------------------------------------------
 
-STANDARD_INPUT = "-", "pipe:", "fd:"
+PIPES = "pipe:", "fd:"
 ONCE = (
     "{} can be read only once, and vmafx reads its inputs several times: write it to a file first, or give it "
     "to the filter itself, as Y4M: … | ffmpeg -i - -i REFERENCE -lavfi vmafx -f null -"
@@ -155,8 +155,10 @@ OF_FFMPEG_ALONE = {
 
 
 def input_name(path: str) -> str:
-    """Returns a file's name for -i: FFmpeg would take the text before a colon for a protocol."""
-    return f"file:{path}" if os.path.exists(path) else path
+    """Returns a file's name for -i: FFmpeg would take the text before a colon for a protocol, and a hyphen at the beginning
+    for that of an option.
+    """
+    return f"file:{path}" if os.path.exists(path) or (path.startswith("-") and path != "-") else path
 
 
 @dataclass(frozen=True)
@@ -278,7 +280,7 @@ def _as_told(video: Video, options: Sequence[str]) -> Video:
 
 def check_readable(path: str) -> None:
     """Refuses an input that would be empty when it is read a second time, or never ends. Raises Failure."""
-    if path.startswith(STANDARD_INPUT) and not os.path.exists(path) or path == "/dev/stdin":
+    if (path == "-" or path.startswith(PIPES)) and not os.path.exists(path) or path == "/dev/stdin":
         raise Failure(ONCE.format("standard input" if path in ("-", "/dev/stdin") else shown(path)))
     try:
         kind = os.stat(path).st_mode

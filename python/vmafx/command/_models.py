@@ -65,6 +65,21 @@ def chosen(text: str, reference: Size) -> str:
     return FOR_2160 if many else FOR_1080
 
 
+def many_text(reference: Size) -> str:
+    """Returns words for what makes a reference one for the model of 2160 rows."""
+    is_wide = min(reference) < LEAST_ROWS_OF_2160 and reference.width > reference.height
+    return f"{reference.width} columns" if is_wide else f"{reference.height} rows"
+
+
+def refuse_models(features: Sequence[str]) -> None:
+    """Refuses models among the values of the option `feature`. Raises Failure."""
+    for name in metrics_of(features):
+        if name == "vmaf" or name in BY_NAME:
+            raise Failure(
+                f"--feature {name}: this is a model, and no feature: leave it out, or name it with --model", 2
+            )
+
+
 def name_of(text: str) -> str:
     """Returns the version of a built-in model, or the name of a model's file."""
     first = re.split(r"(?<!\\):", text)[0]

@@ -13,7 +13,7 @@ from ._regions import whole_key
 from ._scores import Encode
 from ._scoring import TimeRange, Work
 from ._statistics import has_harmonic, pooled_values, worst_frames, worst_tail_name, worst_value_name
-from ._terminal import decimals_of, emit, print_table, shown, time_text
+from ._terminal import counted, decimals_of, emit, print_table, shown, time_text
 from ._whole import Promise, promise_of
 
 SCHEMA = 1  # version of the layout of --json
@@ -66,9 +66,11 @@ class Result:
         places = [_place(encode) for encode in self.encodes]
         for encode, promise, place in zip(self.encodes, self.promises, places):
             name = f"{shown(encode.name)}: " if len(self.encodes) > 1 else ""
-            of = f" of {promise.frames}" if promise.frames and promise.frames > len(encode.numbers) else ""
+            frames = counted(len(encode.numbers), "frame")
+            if promise.frames and promise.frames > len(encode.numbers):
+                frames = f"{len(encode.numbers)} of {counted(promise.frames, 'frame')}"
             part = ", partial" if encode.partial else ""
-            lines.append(f"{name}{len(encode.numbers)}{of} frames{part}{place}")
+            lines.append(f"{name}{frames}{part}{place}")
         return lines
 
     def doubts(self) -> list[str]:

@@ -366,6 +366,7 @@ def _groups(settings: Settings, dists: list[_ffmpeg.Video], ref: _ffmpeg.Video) 
     """Returns the groups, models at the sizes and in the color spaces that they are made for and features on pictures
     as the reference's are, and notes on that.
     """
+    _models.refuse_models(settings.features)
     scale, here = Scale.parse(settings.scale), Size(ref.width, ref.height)
     texts = settings.model_texts(here)
     if scale.word == "none":
@@ -407,12 +408,14 @@ def _refuse_sizes(dists: list[_ffmpeg.Video], ref: _ffmpeg.Video) -> None:
 
 def _said_of(settings: Settings, groups: list[Group], scale: Scale, ref: _ffmpeg.Video) -> list[str]:
     """Returns a note for each size that is not the reference's, and for a model that nobody named."""
-    lines = []
+    lines, here = [], Size(ref.width, ref.height)
     for group in groups:
         names = [f"{key}: model {name}" for key, name in group.keys.items()]
         unasked = _models.AUTO in _models.texts_of(settings.models) and _models.FOR_2160 in group.keys.values()
         if unasked:
-            names = [f"{name}, as the reference has {ref.height} rows (--model names another)" for name in names]
+            names = [
+                f"{name}, as the reference has {_models.many_text(here)} (--model names another)" for name in names
+            ]
         if group.size:
             what = ", ".join(names) or "features"
             why = "as --scale says"

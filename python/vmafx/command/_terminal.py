@@ -62,6 +62,11 @@ def drop_output() -> None:
         os.close(descriptor)
 
 
+def counted(number: int, word: str) -> str:
+    """Returns a number with its word: 1 frame, 2 frames."""
+    return f"{number} {word}{'s' * (number != 1)}"
+
+
 # -- Names -------------------------------------------------------------------------------------------------------------
 
 

@@ -90,9 +90,10 @@ def _shortfall(
         causes = causes if why and causes else why
     if not causes:
         return None
+    scored = "frame was scored" if last == 0 and not (promise.frames or 0) > 1 else "frames were scored"
     of = f" of {promise.frames}" if promise.frames and promise.frames > last else ""
     to = f", up to {time_text(got)}" + (f" of {time_text(promise.end)}" if promise.end and promise.end > got else "")
-    return f"{shown(encode.name)}: {len(encode.numbers)}{of} frames were scored{to}: {'; '.join(causes)}"
+    return f"{shown(encode.name)}: {len(encode.numbers)}{of} {scored}{to}: {'; '.join(causes)}"
 
 
 def _why(work: Work, number: int, got: float, least: float, ends: Ends) -> list[str]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from . import _ffmpeg, _inputs, _models
 from ._files import refuse_parts
 from ._models import Scale, Size
-from ._terminal import Failure, emit, note, time_text
+from ._terminal import Failure, counted, emit, note, time_text
 from .score import add_convert, scale_word
 
 if TYPE_CHECKING:
@@ -297,7 +297,8 @@ class Shown:
             of_input = f" ({100 * outcome.predicted_bytes / whole:.0f} % of the input)"
         emit(f"\n{number}: {scores}\n")
         emit(f"predicted: {size} of video{of_input}, {time_text(outcome.predicted_seconds, 0)} to encode\n")
-        emit(f"from {outcome.frames} of {outcome.of_frames} frames in {_count(outcome.samples, 'sample')}\n")
+        of_frames = f"{outcome.frames} of {counted(outcome.of_frames, 'frame')}"
+        emit(f"from {of_frames} in {counted(outcome.samples, 'sample')}\n")
 
     def _print(self, content: Any) -> None:
         emit(json.dumps(_finite(content)) + "\n")
@@ -313,10 +314,6 @@ def interval_text(estimate: "Estimate") -> str:
         return f"{value:.{decimals}f}"
     bounds = (f"{bound:.{decimals}f}" if math.isfinite(bound) else "?" for bound in (low, high))
     return f"{value:.{decimals}f} ({'…'.join(bounds)})"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'s' * (number != 1)}"
 
 
 def size_text(size: float) -> str:

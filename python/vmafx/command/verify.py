@@ -26,7 +26,7 @@ from ._result import Result, with_texts
 from ._schemas import check_packages, check_provenance, check_result
 from ._scores import Encode, read_scores
 from ._scoring import Settings, TimeRange, Work, prepare
-from ._terminal import Failure, emit, shown
+from ._terminal import Failure, counted, emit, shown
 from ._whole import check_whole
 from .decoders.chosen import with_decoders
 from .decoders.decision import AUTO, METHODS, NONE
@@ -269,7 +269,9 @@ class Findings:
             else:
                 pooled = told[number]["pooled"]
                 if report.counts[number] != told[number]["frames"]:
-                    text = f"{name}: {told[number]['frames']} frames, and {report.counts[number]} in the report"
+                    text = (
+                        f"{name}: {counted(told[number]['frames'], 'frame')}, and {report.counts[number]} in the report"
+                    )
                     differences.append(Difference("frames", text, {"encode": name}))
             differences += of_pooled(name, report.pooled[number], pooled)
             if (aggregates := report.aggregates[number]) is not None:
@@ -294,7 +296,7 @@ class Findings:
         lines = [f"differs: {difference.text}\n" for difference in self.differences]
         if not lines:
             what = "the scores of all frames" if self.report.encodes else "the pooled scores"
-            frames = ", ".join(f"{shown(name)}: {count} frames" for name, count in self._counts())
+            frames = ", ".join(f"{shown(name)}: {counted(count, 'frame')}" for name, count in self._counts())
             lines = [f"equal: the inputs, the models and {what} are those of the report ({frames})\n"]
         return [*lines, *(f"note: {text}\n" for text in self.notes)]
 

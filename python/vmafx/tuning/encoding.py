@@ -23,7 +23,18 @@ from ..command._models import Size
 from ..command._outputs import Guard
 from ..command._run import Processes
 from ..command._statistics import pooled_values
-from ..command._terminal import Failure, decimals_of, emit, note, print_table, progress, shown, time_text, whole_file
+from ..command._terminal import (
+    Failure,
+    counted,
+    decimals_of,
+    emit,
+    note,
+    print_table,
+    progress,
+    shown,
+    time_text,
+    whole_file,
+)
 
 TRIAL_FRAMES, TRIAL_S = 3, 0.5  # of the trial before all work
 UNASKED = "vmaf=95"  # the score that is shown without a target
@@ -238,8 +249,10 @@ class _Encoding:
             emit(json.dumps({"scene": {**told, "quantizer": scene.quantizer, "reached": scene.reached}}) + "\n")
             return
         missed = "" if scene.reached else ", which reaches no target"
-        words = f"{encoder.quantizer} {encoder.number(scene.quantizer)} after {len(scene.probes)} probes{missed}"
-        emit(f"scene at {time_text(part.time)}, {part.frames} frames: {words}\n")
+        words = (
+            f"{encoder.quantizer} {encoder.number(scene.quantizer)} after {counted(len(scene.probes), 'probe')}{missed}"
+        )
+        emit(f"scene at {time_text(part.time)}, {counted(part.frames, 'frame')}: {words}\n")
 
     def _encode_zones(self, plan: _Plan, path: Path) -> Encoded:
         """Encodes all with zones, and once more with better ones as long as scenes miss their targets."""
@@ -322,7 +335,7 @@ class _Encoding:
         seconds = self._job.source.seconds
         rate = f", video {encoded.bytes * 8 / seconds / 1000:.0f} kbit/s" if seconds else ""
         part = f"{100 * size / max(before, 1):.0f} % of the input"
-        return f"{shown(path)}: {encoded.frames} frames, {crf.size_text(size)} ({part}){rate}"
+        return f"{shown(path)}: {counted(encoded.frames, 'frame')}, {crf.size_text(size)} ({part}){rate}"
 
     def _report_scenes(self, plan: _Plan, encoded: Encoded) -> dict[str, Any]:
         encoder = self._job.settings.encoder

@@ -210,7 +210,8 @@ class Encode:
         quantizer = f"{settings.encoder.quantizer} {settings.encoder.number(self._quantizer)}"
         what = f"{settings.encoder.name} cannot encode {pictures.width}x{pictures.height} {pictures.pix_fmt} "
         odd = pictures.width % 2 or pictures.height % 2
-        remedy = f". Try --vfilter crop={pictures.width // 2 * 2}:{pictures.height // 2 * 2}" if odd else ""
+        even = pictures.width // 2 * 2, pictures.height // 2 * 2
+        remedy = f". Try --vfilter crop={even[0]}:{even[1]}" if odd and all(even) else ""
         return f"{what}with {quantizer}: {told}{remedy}"
 
 

@@ -188,7 +188,8 @@ class Comparison:
         yield from point.warnings
         most = max(other.frames for other in self.points if other.clip == point.clip)
         if point.frames < most:
-            yield f"{point.frames} frames have scores, but {most} frames of another encode of that clip"
+            have = "frame has scores" if point.frames == 1 else "frames have scores"
+            yield f"{point.frames} {have}, but {most} frames of another encode of that clip"
         for key in self.keys:
             if key not in point.values:
                 yield f"{key} is missing: left out of that curve"
