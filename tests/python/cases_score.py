@@ -236,7 +236,7 @@ def inputs_of_other_ranges(lab):
 
 @case
 def full_range_of_other_formats(lab):
-    """Samples of full range stay what they are where the format changes, also if FFmpeg has a name of its own for it."""
+    """Samples of full range stay what they are where the format changes, also if FFmpeg has its own name for it."""
     full = made(lab, "full8.mkv", "-vf scale=out_range=pc,format=yuvj420p -c:v libx264 -qp 0 -preset ultrafast")
     for name, pix_fmt in (("full10.mkv", "yuv420p10le"), ("full444.mkv", "yuv444p"), ("gray.mkv", "gray")):
         filters = f"scale=in_range=pc:out_range=pc,format={pix_fmt}"

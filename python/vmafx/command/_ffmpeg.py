@@ -155,8 +155,8 @@ OF_FFMPEG_ALONE = {
 
 
 def input_name(path: str) -> str:
-    """Returns a file's name for -i: FFmpeg would take the text before a colon for a protocol, and a hyphen at the beginning
-    for that of an option.
+    """Returns a file's name for -i: FFmpeg would take the text before a colon for a protocol, and a hyphen at the
+    beginning for that of an option.
     """
     return f"file:{path}" if os.path.exists(path) or (path.startswith("-") and path != "-") else path
 

@@ -374,9 +374,9 @@ def _split(values: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def conversion_of(pictures: Video, pix_fmt: str, colour: Pairs) -> tuple[str, Pairs]:
-    """Returns the filter that brings pictures into a format of an encoder, and the tags of color behind it. ffmpeg alone
-    makes limited range of full range where the format changes, and its tags still say full; and it gives RGB the matrix
-    of BT.601, whatever the size. The filter is empty where ffmpeg changes no range.
+    """Returns the filter that brings pictures into a format of an encoder, and the tags of color behind it. ffmpeg
+    alone makes limited range of full range where the format changes, and its tags still say full; and it gives RGB the
+    matrix of BT.601, whatever the size. The filter is empty where ffmpeg changes no range.
     """
     before = f"format={pictures.pix_fmt},"  # else a filter before may convert
     tags = {name: "rgb" if value == "gbr" else value for name, value in colour}  # as ffmpeg's options call it
