@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypedDict
+from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack
 
 from . import _beginning, _decision, _ffmpeg, _fold, _inputs, _models, _regions
 from ._changes import AS_TAGGED, Change, counting_rate, notes_of
@@ -454,7 +454,9 @@ def score(
     """
     check_outputs([video.path for video in work.videos], [Output("the report", log, REPORT)], force=False)
     try:
-        return _score_where_decoded(work, log, time_range, early, device, show, processes, stdin)
+        return _score_where_decoded(
+            work, log, time_range, early=early, device=device, show=show, processes=processes, stdin=stdin
+        )
     except FfmpegFailure as failure:
         if changes := _changes_in(work, failure.said):
             raise FfmpegFailure(changes, failure.status, failure.said) from failure
@@ -478,18 +480,8 @@ def _changes_in(work: Work, said: Said) -> str | None:
     return None
 
 
-def _score_where_decoded(
-    work: Work,
-    log: Path,
-    time_range: TimeRange | None,
-    early: float,
-    device: str | None,
-    show: Callable[[Step], None] | None,
-    processes: Processes | None,
-    stdin: int,
-) -> Said:
-    device = device or work.settings.device
-    own: _Own = {"early": early, "device": device, "show": show, "processes": processes, "stdin": stdin}
+def _score_where_decoded(work: Work, log: Path, time_range: TimeRange | None, **own: "Unpack[_Own]") -> Said:
+    device = own["device"] = own["device"] or work.settings.device
     on_cpu = dataclasses.replace(work, decoding=None)
     if not work.decoding or not work.decoding.has(device):
         return _score(on_cpu, log, time_range, **own)
