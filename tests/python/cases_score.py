@@ -235,6 +235,21 @@ def inputs_of_other_ranges(lab):
 
 
 @case
+def damaged_times_are_those_of_an_input(lab):
+    """The filter's report has times that none can have: the error names the inputs, and what goes without times."""
+    lab.run("-i", lab.clips.dist, "-frames:v 8 -c:v libvpx-vp9 -deadline realtime -cpu-used 8 whole.ivf").succeeded()
+    data, place = bytearray((lab.folder / "whole.ivf").read_bytes()), 32  # behind the header
+    for _ in range(5):
+        place += 12 + int.from_bytes(data[place : place + 4], "little")
+    data[place + 4 : place + 12] = (-(2**62)).to_bytes(8, "little", signed=True)
+    (lab.folder / "damaged.ivf").write_bytes(data)
+    words = "score", "damaged.ivf", "whole.ivf", "--model", "none", "--feature", "psnr"
+    told = vmafx(lab, *words).failed(1, "the scores of damaged.ivf, whole.ivf are not those of a video")
+    told.says("--pair-by number").does_not_say("scores.json")
+    vmafx(lab, *words, "--pair-by", "number").succeeded()
+
+
+@case
 def full_range_of_other_formats(lab):
     """Samples of full range stay what they are where the format changes, also if FFmpeg has its own name for it."""
     full = made(lab, "full8.mkv", "-vf scale=out_range=pc,format=yuvj420p -c:v libx264 -qp 0 -preset ultrafast")

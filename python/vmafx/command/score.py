@@ -23,6 +23,7 @@ from ._map_files import RANGE, renewed
 from ._models import Scale
 from ._outputs import MAPS, PAGE, REPORT, Guard, Output, add_force, check_outputs, heatmaps
 from ._provenance import FORMATS, add_to_log, packets_beside, provenance_of
+from ._reading import Wrong
 from ._result import Result
 from ._regions import masks_of
 from ._said import Said
@@ -431,8 +432,16 @@ def _scored(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Work,
 
 
 def read_log(log: Path, work: Work, said: Said, facts: Mapping[str, Any] = MappingProxyType({})) -> list[Encode]:
-    """Returns the encodes with their names, and with the warnings of the run."""
-    encodes = read_scores(log)
+    """Returns the encodes with their names, and with the warnings of the run. Raises Failure."""
+    try:
+        encodes = read_scores(log)
+    except Failure as failure:
+        if not isinstance(failure.__cause__, Wrong):
+            raise
+        told = f"the scores of {', '.join(video.name for video in work.videos)} are not those of a video"
+        raise Failure(
+            f"{told}: {failure.__cause__}. If the times of a file are damaged, --pair-by number goes without them"
+        ) from failure
     for encode, name, heard in zip(encodes, work.names, heard_by_encode(work, said)):
         encode.name = name
         # CSV has no room for facts of the run: with --jobs they are left out, too.
