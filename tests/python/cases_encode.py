@@ -201,6 +201,13 @@ def ranges_and_matrices_are_kept(lab):
 
 
 @case
+def alpha_that_is_left_out_is_told(lab):
+    source = make(lab, "testsrc2=s=160x90:r=25:d=0.2,format=yuva420p", "alpha.mkv", "-c:v ffv1")
+    told = vmafx(lab, "encode", source, "-o", "out.mkv", "--crf", 30, *FAST)
+    told.says("has alpha (yuva420p), and the encode does not (yuv420p)")
+
+
+@case
 def filtered_full_range_is_scored_as_it_is(lab):
     source = make(
         lab, "testsrc2=s=320x180:r=25:d=0.4,scale=out_range=pc,format=yuvj420p", "full8.mp4", "-c:v libx264 -qp 0"

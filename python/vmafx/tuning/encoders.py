@@ -199,6 +199,11 @@ def depth_of(pix_fmt: str) -> int:
     return (int(found[1] or found[2] or 16)) if found else 8
 
 
+def has_alpha(pix_fmt: str) -> bool:
+    """Returns whether pictures of a format have transparency; palettes may have, and do not count."""
+    return bool(re.match(r"yuva|ayuv|vuya|ya\d|rgba|bgra|argb|abgr|gbrap", pix_fmt))
+
+
 def _chroma_of(pix_fmt: str) -> int:
     """Returns how fine the colour of a format is: 0 for 4:2:0 and grey, 1 for 4:2:2, 2 for all samples."""
     if re.search(r"444|gbr|rgb|bgr", pix_fmt):

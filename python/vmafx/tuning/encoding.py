@@ -102,6 +102,9 @@ def _scoring_of(
 def _lines_before(job: Job, layout: output.Layout) -> list[str]:
     """Returns what the user should know before a long encode."""
     lines = list(layout.left_out)
+    before, behind = job.source.pictures.pix_fmt, job.settings.pix_fmt or job.source.pictures.pix_fmt
+    if encoders.has_alpha(before) and not encoders.has_alpha(behind):
+        lines.append(f"{job.source.video.name} has alpha ({before}), and the encode does not ({behind})")
     for name in job.source.lost:
         lines.append(f"{job.source.video.name} has {name}, which FFmpeg's encoders do not write: the encode has none")
     if job.source.hdr != Hdr() and not job.settings.writes_hdr:
