@@ -437,7 +437,7 @@ def cut(lab, name, path):
 
 @case
 def damaged_sources_are_not_searched(lab):
-    """A source that was cut short, or that decodes with errors, is no whole one, as for score and encode."""
+    """Sources that were cut short, or that decode with errors, are refused, as by score and encode."""
     few = "--target", "vmaf=60", "--min-crf", 30, "--max-crf", 31, "--no-cache", "--preset", "ultrafast"
     for name, codec, cause in (
         ("clip.mkv", ("-c:v", "ffv1"), "File ended prematurely"),

@@ -236,7 +236,7 @@ def covers_and_texts_of_other_formats_are_left_out(lab):
 
 @case
 def raw_streams_can_be_decoded(lab):
-    """Their parameter sets stand in them, though the encode is kept in a format that has them in its header."""
+    """Raw streams have their parameter sets, though the encode is kept in a format that has them in its header."""
     source = make(lab, "testsrc2=s=160x90:r=25:d=0.4", "in.mp4")
     for name, encoder in (
         ("out.h264", "libx264"),

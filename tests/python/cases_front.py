@@ -316,7 +316,7 @@ def damage_is_told_of_its_encode(lab):
 
 @case
 def errors_of_decoding_are_doubts(lab):
-    """What ffmpeg says of damage is a doubt of that encode, or of the reference, also where no picture is marked."""
+    """Errors of decoding are a doubt of that encode, or of the reference, also where ffmpeg marks no picture."""
     lab.run("-f lavfi -i testsrc2=s=96x64:r=25:d=1 -c:v libx264 -qp 0 -preset ultrafast ref.mp4").succeeded()
     lab.run("-i ref.mp4 -c:v apng -f apng dist.apng -c:v mjpeg -f mjpeg dist.mjpeg").succeeded()
     result, _ = scored(lab, "dist.apng", "ref.mp4", "--strict", *FEATURES)

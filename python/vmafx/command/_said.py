@@ -29,7 +29,7 @@ class Said:
     @property
     def warnings(self) -> list[str]:
         """Warnings of the filter, and errors of all others: damaged pictures, say."""
-        return shortened([*self.of_filter, *(text for texts in self.damage(()).values() for text in texts)])
+        return shortened([*self.of_filter, *self.all_damage])
 
     @property
     def of_filter(self) -> list[str]:
@@ -50,6 +50,11 @@ class Said:
             if level in ("error", "fatal") or CORRUPT.search(text):
                 found.setdefault(_input_of(line, text, inputs), []).append(text)
         return {number: list(dict.fromkeys(texts)) for number, texts in found.items()}
+
+    @property
+    def all_damage(self) -> list[str]:
+        """All of it, whichever input it is of."""
+        return [text for texts in self.damage(()).values() for text in texts]
 
     def forget_seek(self) -> None:
         """Drops what decoders say where they are made to begin in mid-stream: what was said by others than the filter

@@ -487,7 +487,7 @@ def _score_where_decoded(work: Work, log: Path, time_range: TimeRange | None, **
         return _score(on_cpu, log, time_range, **own)
     try:
         said = _score(work, log, time_range, **own)
-        complaints = [text for texts in said.damage(()).values() for text in texts]
+        complaints = said.all_damage
         if not complaints:
             return said
     except FfmpegFailure as failure:

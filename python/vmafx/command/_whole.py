@@ -214,6 +214,5 @@ def _damage_of(work: Work, said: Said) -> list[list[str]]:
         found[0] = unknown
     else:
         for number, video in enumerate(work.videos):
-            alone = Said(_ffmpeg.decoding_errors(work.settings.ffmpeg, video))
-            found[number] = [text for texts in alone.damage(()).values() for text in texts]
+            found[number] = Said(_ffmpeg.decoding_errors(work.settings.ffmpeg, video)).all_damage
     return found

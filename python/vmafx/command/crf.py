@@ -164,10 +164,7 @@ def settings_of(
     if preset is not None and encoder.presets and preset not in encoder.presets:
         raise Failure(f"{encoder.name} has no preset {preset}: choose of {', '.join(encoder.presets)}", 2)
     if colour is None:
-        tags = {"color_primaries": video.primaries, "color_trc": video.transfer, "colorspace": video.matrix}
-        colour = tuple((name, value) for name, value in tags.items() if value) if not arguments.vfilter else ()
-        if video.full_range and not arguments.vfilter:
-            colour = (("color_range", "pc"), *colour)
+        colour = () if arguments.vfilter else _tags_of(video)
     pix_fmt = arguments.pix_format or encoder.format_for(pictures.pix_fmt)
     conversion, colour = encoders.conversion_of(pictures, pix_fmt, colour)
     return encoders.Settings(
@@ -181,6 +178,17 @@ def settings_of(
         colour=colour,
         device=arguments.encoder_device,
     )
+
+
+def _tags_of(video: _ffmpeg.Video) -> "Pairs":
+    """Returns ffmpeg's options for the tags of a video's colors that are known."""
+    tags = {
+        "color_range": "pc" if video.full_range else None,
+        "color_primaries": video.primaries,
+        "color_trc": video.transfer,
+        "colorspace": video.matrix,
+    }
+    return tuple((name, value) for name, value in tags.items() if value)
 
 
 def options_of(

@@ -5,16 +5,10 @@ from dataclasses import replace
 from typing import NoReturn
 
 from ..command._ffmpeg import Video, ends_of_streams
-from ..command._said import Said
 from ..command._terminal import Failure, shown
 from ..command._whole import LEAST_FRAMES, LEAST_S, lack_of
 
 MOST_LINES = 5  # that an error shows
-
-
-def damage_in(said: Said) -> list[str]:
-    """Returns what decoders and demuxers said."""
-    return [text for texts in said.damage(()).values() for text in texts]
 
 
 def lack_at(ffprobe: str, video: Video, end: float, rate: float) -> list[str]:

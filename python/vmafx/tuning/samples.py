@@ -21,7 +21,7 @@ from .._system import reopened, unnamed_file
 from ..command._ffmpeg import Video, ffprobe_of
 from ..command._said import Said, errors_in
 from ..command._terminal import Failure, shown
-from .damage import damage_in, lack_at, refuse_damage
+from .damage import lack_at, refuse_damage
 from .encoders import Settings
 from .source import NO_PICTURE, causes_in
 
@@ -282,7 +282,7 @@ def read_sample(
         said = _run_into(file, command, f"cannot decode {video.name} from {place.begin:.1f} s on")
         if begin - half > 0 and video.can_seek:
             said.forget_seek()
-        damage = damage_in(said)
+        damage = said.all_damage
         decoded = os.fstat(file.fileno()).st_size // pictures.bytes
         if decoded < count:
             damage += lack_at(ffprobe_of(ffmpeg), video, begin + decoded / float(pictures.rate), float(pictures.rate))

@@ -24,7 +24,7 @@ from ..command._run import PATIENCE_S, FfmpegFailure, Processes, fail, listen
 from ..command._said import Said
 from ..command._scores import Encode, read_scores
 from ..command._terminal import Failure, Step, shown
-from .damage import damage_in, refuse_damage
+from .damage import refuse_damage
 from .encoders import Settings
 from .source import Source
 
@@ -141,7 +141,7 @@ def encode_scored(
         run = _Run(path, processes or Processes())
         said, of_encoder = run.finish(job.encoder(quantizer, part), work, log, show)
         scores = read_scores(log)[0]
-    damage = [text for text in damage_in(of_encoder) if not _is_of_encoder(text)]
+    damage = [text for text in of_encoder.all_damage if not _is_of_encoder(text)]
     if damage and not job.accepts_damage:
         refuse_damage(job.source.video, damage, ACCEPTED)
     return Encoded(path, quantizer, path.stat().st_size, scores, damage, _damage_of(work, said), work.notes)
