@@ -455,6 +455,18 @@ def damaged_sources_are_not_searched(lab):
 
 
 @case
+def sources_that_change_their_size_are_not_searched(lab):
+    """ffmpeg would scale the pictures behind the change to the size of the first one, whatever is encoded later."""
+    few = "--target", "psnr=20", "--min-crf", 30, "--max-crf", 31, "--no-cache", "--preset", "ultrafast"
+    for size, then in (("161x91", "192x108"), ("192x108", "192x91")):
+        parts = [clip(lab, f"testsrc2=r=24,scale={s}", 1, f"{s}.ts", "-c:v", "mpeg2video") for s in (size, then)]
+        (lab.folder / "both.ts").write_bytes(b"".join((lab.folder / part).read_bytes() for part in parts))
+        said = f"its pictures have another size than {size}; --vfilter scale={size.replace('x', ':')} keeps one"
+        crf(lab, "both.ts", "--partial", *few).failed(1, said)
+        crf(lab, "both.ts", "--partial", "--vfilter", "scale=160:90", *few).succeeded()
+
+
+@case
 def sampled_sources_have_their_end(lab):
     """A sample that reaches the promised end and finds nothing there tells that the source was cut short."""
     clip(lab, "testsrc2=s=64x36:r=24", 24, "long.mkv", "-c:v", "mjpeg")

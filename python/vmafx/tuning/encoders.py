@@ -416,7 +416,15 @@ def key_interval(encoder: Encoder, text: str | None, rate: Fraction | None) -> i
 # Options that the command sets itself: with others the result would be that of another encode than it says.
 OWN_QUALITY = {"crf", "cq", "qp", "q", "qscale", "global_quality", "b", "pass", "passlogfile"}
 OWN_PARAMS = {"crf", "qp", "bitrate", "tbr", "rc", "cq-level", "end-usage", "pass", "passes", "stats"}
+# Switches of ffmpeg, of all releases from 6.1 to 8.1: they take no value, so that ffmpeg would write into a file that is
+# called as the value is.
+SWITCHES = """accurate_seek auto_conversion_filters autorotate autoscale benchmark benchmark_all bitexact bsfs buildconf
+    codecs colors copy_unknown copyinkf debug_ts decoders demuxers devices display_hflip display_vflip dispositions dump
+    encoders filters find_stream_info fix_sub_duration fix_sub_duration_heartbeat force_fps formats h help hex
+    hide_banner hwaccels ignore_unknown layouts license muxers pix_fmts print_graphs protocols psnr qphist re
+    recast_media report sample_fmts shortest start_at_zero stats stdin version vstats xerror""".split()
 OWN_OPTIONS = {
+    **dict.fromkeys(SWITCHES, "it is a switch of ffmpeg's, not an option of the encoder"),
     **dict.fromkeys(("c", "codec", "vcodec"), "--encoder names it"),
     **dict.fromkeys(("vf", "filter", "filter_complex", "lavfi", "s", "r", "aspect"), "--vfilter takes filters"),
     **dict.fromkeys(OWN_QUALITY, "the command sets the quality, in one pass (vmafx encode has --crf)"),
@@ -430,7 +438,8 @@ OWN_OPTIONS = {
 def own_option(text: str, encoder: Encoder) -> tuple[str, str]:
     """Returns KEY=VALUE of --enc as a pair. Raises Failure, also for options that the command sets itself."""
     name, value = option_pair(text)
-    if why := OWN_OPTIONS.get(name.partition(":")[0]):
+    own = name.partition(":")[0]
+    if why := OWN_OPTIONS.get(own) or OWN_OPTIONS.get(own.removeprefix("no")):
         raise Failure(f"--enc {text}: leave out {name}: {why}", 2)
     if name == encoder.params and (taken := [own for own, _ in _split([value]) if own in OWN_PARAMS]):
         raise Failure(f"--enc {text}: leave out {taken[0]}: {OWN_OPTIONS['crf']}", 2)

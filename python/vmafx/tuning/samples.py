@@ -100,12 +100,22 @@ def _behind(settings: Settings) -> str:
     return f" with the filters {settings.vfilter}" if settings.vfilter else ""
 
 
-def _decoding(ffmpeg: str, video: Video, settings: Settings, pix_fmt: str, begin: float, level: str) -> list[str]:
-    """Returns the words with which ffmpeg decodes and filters, from a time on."""
+def _of_size(pictures: Pictures) -> str:
+    """Returns a filter that fails where a picture has another size, which ffmpeg would scale to the first one's."""
+    return f"crop=iw-1e6*sgn(abs(iw-{pictures.width})+abs(ih-{pictures.height})):ih:0:0:exact=1"
+
+
+OTHER_SIZE = "Invalid too big or non positive size for width '-"  # of that filter; its own sizes are not negative
+
+
+def _decoding(
+    ffmpeg: str, video: Video, settings: Settings, pix_fmt: str, begin: float, level: str, *checks: str
+) -> list[str]:
+    """Returns the words with which ffmpeg decodes and filters, from a time on; `checks` are filters behind all."""
     command = [ffmpeg, "-hide_banner", "-nostdin", "-nostats", "-v", level]
     seek = ["-ss", f"{begin:.6f}"] if begin > 0 else []
     command += [*seek, *video.input] if video.can_seek else [*video.input, *seek]
-    chain = ",".join(filter(None, (settings.vfilter, settings.conversion, f"format={pix_fmt}")))
+    chain = ",".join(filter(None, (settings.vfilter, settings.conversion, f"format={pix_fmt}", *checks)))
     return [*command, "-map", "0:V:0", "-vf", chain, "-vsync", "passthrough", "-c:v", "rawvideo"]
 
 
@@ -275,11 +285,12 @@ def read_sample(
     half = float(1 / pictures.rate) / 2
     begin = place.begin - place.lead / float(pictures.rate)
     count = place.lead + place.frames + place.tail
-    command = _decoding(ffmpeg, video, settings, pictures.pix_fmt, max(begin - half, 0.0), "level+info")
+    seek, size = max(begin - half, 0.0), _of_size(pictures)
+    command = _decoding(ffmpeg, video, settings, pictures.pix_fmt, seek, "level+info", size)
     command += ["-frames:v", str(count), "-f", "rawvideo", "pipe:1"]
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(unnamed_file())
-        said = _run_into(file, command, f"cannot decode {video.name} from {place.begin:.1f} s on")
+        said = _run_into(file, command, f"cannot decode {video.name} from {place.begin:.1f} s on", pictures)
         if begin - half > 0 and video.can_seek:
             said.forget_seek()
         damage = said.all_damage
@@ -300,7 +311,7 @@ def read_sample(
     return sample
 
 
-def _run_into(file: IO[bytes], command: Sequence[str], what: str) -> Said:
+def _run_into(file: IO[bytes], command: Sequence[str], what: str, pictures: Pictures) -> Said:
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.PIPE) as process:
         try:
             _, said = process.communicate()
@@ -308,7 +319,14 @@ def _run_into(file: IO[bytes], command: Sequence[str], what: str) -> Said:
             process.kill()
     lines = said.decode(errors="replace").splitlines()
     if process.returncode:
-        raise Failure(f"{what}: {shown((errors_in(lines) or lines or [''])[-1])}")
+        told = errors_in(lines) or lines or [""]
+        if any(text.startswith(OTHER_SIZE) for text in told):
+            size = f"{pictures.width}x{pictures.height}"
+            raise Failure(
+                f"{what}: its pictures have another size than {size}; --vfilter scale={pictures.width}:"
+                f"{pictures.height} keeps one"
+            )
+        raise Failure(f"{what}: {shown(told[-1])}")
     return Said(lines)
 
 

@@ -62,10 +62,9 @@ def filtered(ffmpeg: str, video: _ffmpeg.Video, vfilter: str) -> _ffmpeg.Video:
     lines = "\n".join(line for line in answer.err.splitlines() if "showinfo" in line)
     told = dict(re.findall(r"\b(fmt|sar|s|color_\w+): ?(\S+)", lines))
     size = re.fullmatch(r"(\d+)x(\d+)", told.get("s", ""))
-    if answer.status:
-        raise Failure(f"--vfilter {vfilter}: ffmpeg cannot filter {video.name}: {causes_in(answer.err)}")
-    if not size:
-        raise Failure(f"--vfilter {vfilter}: {NO_PICTURE.format(video.name)}")
+    if answer.status or not size:
+        told = causes_in(answer.err) if answer.status else NO_PICTURE.format(video.name)
+        raise Failure(f"cannot decode {video.name} with the filters {vfilter}: {told}")
     rate = re.search(r"frame_rate: ([1-9]\d*)/([1-9]\d*)", lines)
     aspect = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", told.get("sar", ""))
 
