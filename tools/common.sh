@@ -150,6 +150,18 @@ wrapper() {
 # Prints tools/filter-libraries without comments: lines "NAME PACKAGE".
 filter_libraries() { sed '/^#/d' "$top/tools/filter-libraries"; }
 
+# codec_flags NAME…: prints FFmpeg's flags for libraries, which are named as Debian names their sources.
+codec_flags() {
+  local name
+  for name; do
+    case $name in
+      svt-av1) echo --enable-libsvtav1 ;;
+      zlib | lib*) echo "--enable-$name" ;;
+      *) echo "--enable-lib$name" ;;
+    esac
+  done
+}
+
 # Prints how the installed ffmpeg was configured.
 ffmpeg_configuration() { /usr/bin/ffmpeg -version | sed -n 's/^configuration: //p'; }
 

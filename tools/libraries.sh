@@ -59,6 +59,44 @@ compile_check() {
   cp src/check.h check_stdint.h "$out/include/"
 }
 
+# compile_x265 AR LIBRARIES CMAKE_FLAG…: x265 has a library for each depth of samples; the one of 8 bits brings that of
+# 10 along. LIBRARIES are those of C++.
+compile_x265() {
+  local ar=$1 libraries=$2 flags=("${@:3}" -DENABLE_SHARED=OFF -DENABLE_CLI=OFF)
+  cmake -S source -B deep "${flags[@]}" -DHIGH_BIT_DEPTH=ON -DEXPORT_C_API=OFF
+  ninja -C deep -j"$(jobs)"
+  cp deep/libx265.a libx265_deep.a
+  cmake -S source -B cross "${flags[@]}" -DEXTRA_LIB="$PWD/libx265_deep.a" -DLINKED_10BIT=ON
+  ninja -C cross -j"$(jobs)" install
+  printf 'create %s\naddlib %s\naddlib %s\nsave\nend\n' whole.a cross/libx265.a libx265_deep.a | $ar -M
+  cp whole.a "$out/lib/libx265.a"
+  pkg_config x265 "$(sed -n 's/^Version: //p' "$out/lib/pkgconfig/x265.pc")" "-lx265 $libraries"
+}
+
+# compile_svt_av1 CMAKE_FLAG…
+compile_svt_av1() {
+  cmake -S . -B cross "$@" -DBUILD_SHARED_LIBS=OFF -DBUILD_APPS=OFF -DBUILD_DEC=OFF
+  ninja -C cross -j"$(jobs)" install
+  take_pkg_config SvtAv1Enc
+}
+
+# compile_libvpx FLAG…
+compile_libvpx() {
+  AS=nasm ./configure --prefix="$out" --disable-examples --disable-tools --disable-docs --disable-unit-tests \
+    --enable-vp9-highbitdepth --disable-shared "$@"
+  make -j"$(jobs)"
+  make install
+  take_pkg_config vpx
+}
+
+# compile_zimg FLAG…
+compile_zimg() {
+  autoreconf -fi
+  ./configure -q --prefix="$out" --disable-shared "$@"
+  make -s -j"$(jobs)" install
+  take_pkg_config zimg
+}
+
 # Headers are the same everywhere.
 copy_headers() {
   local name
@@ -79,7 +117,12 @@ add() {
   fi
   [ -n "${APT_CONFIG-}" ] || make_apt
   folder=$(source_of "$1")
-  (cd "$folder" && "build_$1")
+  (
+    cd "$folder"
+    SOURCE_DATE_EPOCH=$(dpkg-parsechangelog -S Timestamp) # what __DATE__ says
+    export SOURCE_DATE_EPOCH
+    "build_$1"
+  )
   cp "$folder/debian/copyright" "$out/licenses/$1"
   echo "$1 $(cd "$folder" && dpkg-parsechangelog -S Version)" >>"$out/built"
 }

@@ -18,6 +18,7 @@ libraries=$work/libraries
 oldest_glibc=2.28 # RHEL 8's; what PyPI calls manylinux_2_28
 zig_target=$portable_machine-linux-gnu.$oldest_glibc
 codecs="zlib dav1d x264"
+[ "$portable_machine" != x86_64 ] || [ "${VMAFX_PORTABLE_FFMPEG-}" = small ] || codecs+=" x265 svt-av1 libvpx zimg"
 # Versions, with their hashes, that make the same bytes today and later.
 python_packages=$top/tools/portable-tools.txt
 
@@ -119,7 +120,8 @@ PC
 
 # ffmpeg_parts: prints FFmpeg's flags for what its programs have: everything that reads, and what writes the files that
 # tests of encodes need. VMAFX_PORTABLE_FFMPEG=small is for tests: it takes a quarter of the time.
-encoders=libx264,ffv1,rawvideo,wrapped_avframe,png,mjpeg,apng,huffyuv,ffvhuff,utvideo,pcm_*,flac,aac,srt,subrip,ass
+encoders=libx264,libx265,libsvtav1,libvpx_vp9,ffv1,huffyuv,ffvhuff,utvideo,rawvideo,wrapped_avframe,png,mjpeg,apng
+encoders+=,pcm_*,flac,aac,srt,subrip,ass
 muxers=matroska,webm,mov,mp4,avi,nut,ivf,mpegts,yuv4mpegpipe,rawvideo,null,hash,framehash,framemd5,md5,streamhash
 muxers+=,image2,image2pipe,ffmetadata,segment,h264,hevc,obu,wav,pcm_*,srt,ass,tee,fifo,data
 ffmpeg_parts() {
@@ -140,7 +142,8 @@ ffmpeg_parts() {
 configure_ffmpeg() {
   local folder=$work/ffmpeg key parts cross=()
   [ -z "$binutils" ] || cross=(--enable-cross-compile --target-os=linux --arch="$portable_machine" --pkg-config=pkg-config)
-  mapfile -t parts < <(ffmpeg_parts)
+  # shellcheck disable=SC2086
+  mapfile -t parts < <(codec_flags $codecs && ffmpeg_parts)
   key="$(cat "$work/ffmpeg-source/RELEASE") $zig_target ${parts[*]} $(checksum "$libraries/built")"
   ! fresh "$folder/configure.key" "$key" || return 0
   mkdir -p "$folder"
@@ -148,8 +151,8 @@ configure_ffmpeg() {
   write_vmafx_pc
   PKG_CONFIG_LIBDIR=$work/pkgconfig:$libraries/pkgconfig ../ffmpeg-source/configure \
     --cc=zig-cc --cxx=zig-c++ --ar=zig-ar --ranlib=zig-ranlib --pkg-config-flags=--static --enable-pic --enable-gpl \
-    --enable-version3 --enable-libvmafx --enable-zlib --enable-libdav1d --enable-libx264 --disable-autodetect \
-    --disable-doc --disable-debug --disable-ffplay --disable-stripping "${cross[@]}" "${parts[@]}"
+    --enable-version3 --enable-libvmafx --disable-autodetect --disable-doc --disable-debug \
+    --disable-ffplay --disable-stripping "${cross[@]}" "${parts[@]}"
   sed -i 's/^#define HAVE_SYSCTL 1/#define HAVE_SYSCTL 0/' config.h # an old glibc has the function, zig not its header
   echo "$key" >configure.key
 }
@@ -178,7 +181,7 @@ build_portable() {
 
 # fill_prefix FOLDER: programs, libraries and documents of what is in them.
 fill_prefix() {
-  local prefix=$1 doc=$1/share/doc/vmafx
+  local prefix=$1 doc=$1/share/doc/vmafx name
   mkdir -p "$prefix/bin" "$prefix/lib/vmafx/libvmaf" "$doc/licenses"
   cp "$work/ffmpeg/ffmpeg" "$work/ffmpeg/ffprobe" "$prefix/bin/"
   cp -L "$tree/.libs/libvmafx.so.0" "$prefix/lib/"
@@ -192,7 +195,9 @@ fill_prefix() {
   pack_programs "$prefix/lib/vmafx/selftest"
   components >"$work/components"
   "$python/bin/python" "$top/tools/make_sbom.py" "$(build_time)" <"$work/components" >"$doc/sbom.cdx.json"
-  cp "$libraries"/licenses/* "$doc/licenses/"
+  for name in highway check nlohmann-json3 libxxhash $codecs; do
+    cp "$libraries/licenses/$name" "$doc/licenses/"
+  done
   cp "$work/ffmpeg-source/COPYING.GPLv3" "$doc/licenses/ffmpeg"
   cp "$zig/lib/libcxx/LICENSE.TXT" "$doc/licenses/libc++"
   cp "$top/LICENSE" "$doc/licenses/vmafx"
@@ -257,13 +262,17 @@ components() {
   echo "vmafx $(own_version)$("$top/tools/commit" "$top" "$(own_version)") BSD-2-Clause -"
   echo "ffmpeg $ffmpeg GPL-3.0-or-later https://ffmpeg.org/releases/ffmpeg-$ffmpeg.tar.xz"
   while read -r name number; do
+    [[ " highway check headers $codecs " == *" $name "* ]] || continue
     case $name in
       highway) license=Apache-2.0 ;;
       check) license=LGPL-2.1-or-later ;;
       headers) name=nlohmann-json3 license=MIT ;;
       zlib) license=Zlib ;;
       dav1d) license=BSD-2-Clause ;;
-      x264) license=GPL-2.0-or-later ;;
+      x264 | x265) license=GPL-2.0-or-later ;;
+      svt-av1) license=BSD-3-Clause-Clear ;;
+      libvpx) license=BSD-3-Clause ;;
+      zimg) license=WTFPL ;;
       *) die "tools/portable.sh has no license of $name" ;;
     esac
     echo "$name $number $license https://snapshot.debian.org/package/$name/"

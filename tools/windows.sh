@@ -43,22 +43,6 @@ foreign_dlls() { dlls "$@" | grep -viE "^(($windows_dlls)\.dll|libvmafx\.dll)$" 
 
 # -- FFmpeg ------------------------------------------------------------------------------------------------------------
 
-# codec_flags: prints FFmpeg's flags for the libraries of tools/windows-libraries that are there.
-codec_flags() {
-  local name flag
-  while read -r name flag; do
-    [ ! -f "$libraries/pkgconfig/$name.pc" ] || echo "--enable-$flag"
-  done <<'FLAGS'
-zlib zlib
-dav1d libdav1d
-x264 libx264
-x265 libx265
-SvtAv1Enc libsvtav1
-vpx libvpx
-zimg libzimg
-FLAGS
-}
-
 # write_vmafx_pc: has pkg-config find the library that was built here. A static link takes a DLL's import library only
 # by its whole name.
 write_vmafx_pc() {
