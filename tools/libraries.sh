@@ -59,10 +59,19 @@ compile_check() {
   cp src/check.h check_stdint.h "$out/include/"
 }
 
+# compile_zlib FLAG…
+compile_zlib() {
+  ./configure --static --prefix="$out" "$@"
+  make libz.a
+  cp libz.a "$out/lib/"
+  cp zlib.h zconf.h "$out/include/"
+  pkg_config zlib "$(sed -n 's/^#define ZLIB_VERSION "\(.*\)"/\1/p' zlib.h)" -lz
+}
+
 # compile_x265 AR LIBRARIES CMAKE_FLAG…: x265 has a library for each depth of samples; the one of 8 bits brings that of
 # 10 along. LIBRARIES are those of C++.
 compile_x265() {
-  local ar=$1 libraries=$2 flags=("${@:3}" -DENABLE_SHARED=OFF -DENABLE_CLI=OFF)
+  local ar=$1 libraries=$2 flags=("${@:3}" -DENABLE_SHARED=OFF -DENABLE_CLI=OFF -DENABLE_LIBNUMA=OFF)
   cmake -S source -B deep "${flags[@]}" -DHIGH_BIT_DEPTH=ON -DEXPORT_C_API=OFF
   ninja -C deep -j"$(jobs)"
   cp deep/libx265.a libx265_deep.a

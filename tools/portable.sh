@@ -7,7 +7,6 @@
 
 portable_machine=${VMAFX_PORTABLE_MACHINE:-x86_64}
 work=$build/portable
-python=$work/python
 binutils=
 if [ "$portable_machine" != x86_64 ]; then
   work=$build/portable-$portable_machine
@@ -19,8 +18,8 @@ oldest_glibc=2.28 # RHEL 8's; what PyPI calls manylinux_2_28
 zig_target=$portable_machine-linux-gnu.$oldest_glibc
 codecs="zlib dav1d x264"
 [ "$portable_machine" != x86_64 ] || [ "${VMAFX_PORTABLE_FFMPEG-}" = small ] || codecs+=" x265 svt-av1 libvpx zimg"
-# Versions, with their hashes, that make the same bytes today and later.
-python_packages=$top/tools/portable-tools.txt
+wheel_platform=manylinux_${oldest_glibc/./_}_$portable_machine
+. "$top/tools/packing.sh"
 
 # obstacle: prints why programs for old Linux cannot be compiled here; nothing if they can.
 obstacle() {
@@ -41,20 +40,6 @@ add_tool() {
   chmod +x "$work/bin/$name.new"
   mv "$work/bin/$name.new" "$work/bin/$name"
 }
-
-# fetch_tools: gets zig and what makes wheels from PyPI.
-fetch_tools() {
-  local key
-  key=$(sha256sum <"$python_packages")
-  ! fresh "$python.key" "$key" || return 0
-  rm -rf "$python"
-  python3 -m venv "$python"
-  fetch_from_pypi "$python_packages"
-  echo "$key" >"$python.key"
-}
-
-# fetch_from_pypi LIST FLAG…: installs the packages of a list, whose hashes pip compares.
-fetch_from_pypi() { "$python/bin/pip" install -q --no-deps --require-hashes --only-binary=:all: -r "$@"; }
 
 # use_tools: sets what the builds below call. Texts of asserts have names of files, which must not tell the folder.
 use_tools() {
@@ -161,8 +146,8 @@ compile_ffmpeg() { make -C "$work/ffmpeg" -j"$(jobs)" ffmpeg ffprobe; }
 
 # -- What the bundle and the wheel have --------------------------------------------------------------------------------
 
-# build_portable: builds the library and FFmpeg. Expects the functions of tests/support/ffmpeg.sh.
-build_portable() {
+# build_programs: builds the library and FFmpeg. Expects the functions of tests/support/ffmpeg.sh.
+build_programs() {
   local why
   why=$(obstacle)
   [ -z "$why" ] || die "cannot build for Linux of any age: $why"
@@ -181,8 +166,8 @@ build_portable() {
 
 # fill_prefix FOLDER: programs, libraries and documents of what is in them.
 fill_prefix() {
-  local prefix=$1 doc=$1/share/doc/vmafx name
-  mkdir -p "$prefix/bin" "$prefix/lib/vmafx/libvmaf" "$doc/licenses"
+  local prefix=$1 doc=$1/share/doc/vmafx
+  mkdir -p "$prefix/bin" "$prefix/lib/vmafx/libvmaf" "$doc"
   cp "$work/ffmpeg/ffmpeg" "$work/ffmpeg/ffprobe" "$prefix/bin/"
   cp -L "$tree/.libs/libvmafx.so.0" "$prefix/lib/"
   cp -L "$tree/compat/libvmaf/.libs/libvmaf.so.3" "$prefix/lib/vmafx/libvmaf/"
@@ -193,14 +178,8 @@ fill_prefix() {
   add_selftest "$prefix"
   check_symbols "$prefix"
   pack_programs "$prefix/lib/vmafx/selftest"
-  components >"$work/components"
-  "$python/bin/python" "$top/tools/make_sbom.py" "$(build_time)" <"$work/components" >"$doc/sbom.cdx.json"
-  for name in highway check nlohmann-json3 libxxhash $codecs; do
-    cp "$libraries/licenses/$name" "$doc/licenses/"
-  done
-  cp "$work/ffmpeg-source/COPYING.GPLv3" "$doc/licenses/ffmpeg"
+  list_components "$doc"
   cp "$zig/lib/libcxx/LICENSE.TXT" "$doc/licenses/libc++"
-  cp "$top/LICENSE" "$doc/licenses/vmafx"
 }
 
 # add_selftest FOLDER: what tests a GPU without anything else (docs/hip.md): the programs, and the golden clips as what
@@ -254,30 +233,10 @@ check_symbols() {
   ${binutils}objdump -T "$1/lib/libvmafx.so.0" | grep ' exp$' >/dev/null || die "libvmafx.so.0 has an exp() of its own, not glibc's"
 }
 
-# components: prints what is inside, a line for each: name, version, license by its SPDX name, place of the source. A
-# function own_components adds what only the bundle has.
+# components: prints what is inside, as common_components does. A function own_components adds what only the bundle has.
 components() {
-  local ffmpeg name number license
-  ffmpeg=$(cat "$work/ffmpeg-source/RELEASE")
-  echo "vmafx $(own_version)$("$top/tools/commit" "$top" "$(own_version)") BSD-2-Clause -"
-  echo "ffmpeg $ffmpeg GPL-3.0-or-later https://ffmpeg.org/releases/ffmpeg-$ffmpeg.tar.xz"
-  while read -r name number; do
-    [[ " highway check headers $codecs " == *" $name "* ]] || continue
-    case $name in
-      highway) license=Apache-2.0 ;;
-      check) license=LGPL-2.1-or-later ;;
-      headers) name=nlohmann-json3 license=MIT ;;
-      zlib) license=Zlib ;;
-      dav1d) license=BSD-2-Clause ;;
-      x264 | x265) license=GPL-2.0-or-later ;;
-      svt-av1) license=BSD-3-Clause-Clear ;;
-      libvpx) license=BSD-3-Clause ;;
-      zimg) license=WTFPL ;;
-      *) die "tools/portable.sh has no license of $name" ;;
-    esac
-    echo "$name $number $license https://snapshot.debian.org/package/$name/"
-  done <"$libraries/built"
-  echo "xxhash $(pkg-config --modversion libxxhash) BSD-2-Clause https://snapshot.debian.org/package/xxhash/"
+  local name
+  common_components
   echo "libgcc $(${binutils}gcc -dumpfullversion) GPL-3.0-or-later-WITH-GCC-exception-3.1 https://ftp.gnu.org/gnu/gcc/"
   name=$(concatenate "$tree/device_code/compilers" | sed -nE 's/^Cuda compilation tools, .*, V([0-9.]+)$/\1/p')
   [ -z "$name" ] || ! device_codes "$tree" | grep -qE '^(sm|compute)_' || echo "cuda-nvcc $name LicenseRef-NVIDIA-CUDA-EULA https://docs.nvidia.com/cuda/eula/"
@@ -285,6 +244,3 @@ components() {
   echo "libc++ zig-$name Apache-2.0-WITH-LLVM-exception https://ziglang.org/download/$name/"
   ! declare -F own_components >/dev/null || own_components
 }
-
-wheel_platform=manylinux_${oldest_glibc/./_}_$portable_machine
-wheel_name() { echo "vmafx-$(own_version)-py3-none-$wheel_platform.whl"; }

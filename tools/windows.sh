@@ -1,4 +1,5 @@
 # Functions that build vmafx and FFmpeg for Windows x86-64 in build/windows. Sourced, after tools/common.sh.
+# VMAFX_WINDOWS_CODECS names the libraries of tools/windows-libraries that ffmpeg.exe is linked with (default: all).
 #
 # clang compiles all of it, on mingw-w64's headers and libraries: gcc for Windows keeps vectors of 32 bytes on a stack
 # that it aligns to 16.
@@ -9,7 +10,9 @@ libraries=$work/libraries
 triplet=x86_64-w64-mingw32
 clang=clang-19 clangxx=clang++-19 target=--target=x86_64-w64-windows-gnu
 wine=/usr/lib/wine/wine64
-codecs="zlib dav1d x264 x265 svt-av1 libvpx zimg"
+codecs=${VMAFX_WINDOWS_CODECS-zlib dav1d x264 x265 svt-av1 libvpx zimg}
+wheel_platform=win_amd64
+. "$top/tools/packing.sh"
 
 # obstacle: prints why programs for Windows cannot be compiled here; nothing if they can.
 obstacle() {
@@ -19,6 +22,7 @@ obstacle() {
 }
 
 build_libraries() { "$top/tools/windows-libraries" "$libraries"; }
+build_codecs() { "$top/tools/windows-libraries" "$libraries" $codecs; }
 
 configure_library() {
   mkdir -p "$tree"
@@ -71,4 +75,60 @@ configure_ffmpeg() {
     --pkg-config=pkg-config --pkg-config-flags=--static --extra-ldflags=-static --enable-gpl --enable-libvmafx \
     --disable-doc --disable-debug --disable-ffplay --disable-autodetect --enable-w32threads "$@"
   echo "$key" >configure.key
+}
+
+# build_ffmpeg: with all of FFmpeg's own decoders, and Windows' decoders of GPUs and sockets.
+build_ffmpeg() {
+  local flags
+  # shellcheck disable=SC2086
+  mapfile -t flags < <(codec_flags $codecs)
+  configure_ffmpeg "$work/ffmpeg-source" "$work/ffmpeg-whole" --enable-version3 --enable-d3d11va --enable-d3d12va \
+    --enable-dxva2 --enable-schannel --enable-mediafoundation "${flags[@]}"
+  make -C "$work/ffmpeg-whole" -j"$(jobs)" ffmpeg.exe ffprobe.exe
+}
+
+# -- What the zip and the wheel have -----------------------------------------------------------------------------------
+
+# build_programs: builds the library and FFmpeg, 8.1 or else 9.0. Expects the functions of tests/support/ffmpeg.sh.
+build_programs() {
+  local why
+  why=$(obstacle)
+  [ -z "$why" ] || die "cannot build for Windows: $why"
+  mkdir -p "$work" "$logs"
+  step packing-tools "getting the tools for wheels and lists from PyPI" fetch_tools
+  step windows-libraries "building libraries for Windows" build_libraries
+  step windows-codecs "building decoders and encoders for Windows" build_codecs
+  [ -x "$top/configure" ] || step autoreconf "preparing configure" autoreconf -i "$top"
+  step windows-configure "configuring vmafx for Windows" configure_library
+  step windows-make "building libvmafx.dll" compile_library
+  step windows-source "getting the source of FFmpeg" patched_source "$work/ffmpeg-source" 8.1 9.0
+  step windows-ffmpeg "building ffmpeg.exe" build_ffmpeg
+}
+
+# copy_programs FOLDER: programs and DLLs, which are found in the folder of the program. They need no DLL but Windows' own.
+copy_programs() {
+  local others
+  mkdir -p "$1"
+  cp "$work/ffmpeg-whole/ffmpeg.exe" "$work/ffmpeg-whole/ffprobe.exe" "$tree/.libs/libvmafx.dll" \
+    "$tree/compat/libvmaf/.libs/libvmaf-3.dll" "$1/"
+  $triplet-strip "$1"/*.exe "$1"/*.dll
+  others=$(foreign_dlls "$1"/*.exe "$1"/*.dll | tr '\n' ' ')
+  [ -z "$others" ] || die "a program needs a DLL that is not Windows' own: $others"
+}
+
+# fill_prefix FOLDER: programs, libraries and documents of what is in them.
+fill_prefix() {
+  copy_programs "$1/bin"
+  list_components "$1/share/doc/vmafx"
+}
+
+# components: prints what is inside, as common_components does. A function own_components adds what only the zip has.
+components() {
+  local number
+  common_components
+  echo "mingw-w64 $(dpkg-query -W -f '${Version}' mingw-w64-common) ZPL-2.1 https://snapshot.debian.org/package/mingw-w64/"
+  number=$($triplet-g++-posix -dumpfullversion)
+  echo "libstdc++ $number GPL-3.0-or-later-WITH-GCC-exception-3.1 https://snapshot.debian.org/package/gcc-mingw-w64/"
+  echo "libgcc $number GPL-3.0-or-later-WITH-GCC-exception-3.1 https://snapshot.debian.org/package/gcc-mingw-w64/"
+  ! declare -F own_components >/dev/null || own_components
 }

@@ -32,7 +32,7 @@ def places() -> list[str]:
     own = Path(__file__).resolve().parent.parent.parent  # PREFIX/lib/vmafx of an installation, or the sources
     of_module = [own / NAME, own / "build/.libs" / NAME, own / "build/lib/vmafx" / NAME]
     if PACKED.is_dir():
-        of_module = [PACKED / "lib" / NAME]
+        of_module = [PACKED / _system.LIBRARY_FOLDER / NAME]
     names = os.environ.get("VMAFX_FFMPEG"), "ffmpeg", "vmafx-ffmpeg"
     programs = [path for name in names if name and (path := shutil.which(name))]
     started = [path for path in getattr(sys, "argv", [])[:1] if os.path.isfile(path)]

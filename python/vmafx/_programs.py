@@ -1,17 +1,17 @@
 """Runs what a wheel has beside the module: vmafx-ffmpeg, vmafx-ffprobe and vmafx-selftest."""
 
-import os
 import sys
 
+from . import _system
 from ._places import PACKED
 
 
 def ffmpeg() -> None:
-    _become(str(PACKED / "bin/ffmpeg"))
+    _become(str(PACKED / f"bin/ffmpeg{_system.PROGRAM_ENDING}"))
 
 
 def ffprobe() -> None:
-    _become(str(PACKED / "bin/ffprobe"))
+    _become(str(PACKED / f"bin/ffprobe{_system.PROGRAM_ENDING}"))
 
 
 def selftest() -> None:
@@ -20,6 +20,6 @@ def selftest() -> None:
 
 def _become(program: str, *words: str) -> None:
     try:
-        os.execv(program, [program, *words, *sys.argv[1:]])
+        _system.become(program, [*words, *sys.argv[1:]])
     except OSError as failure:
         sys.exit(f"vmafx: cannot run {program}: {failure.strerror}; install the wheel of vmafx again")

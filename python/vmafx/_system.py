@@ -8,10 +8,11 @@ import contextlib
 import os
 import signal
 import struct
+import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
-from typing import IO, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, Any, NoReturn
 
 try:
     import fcntl as _fcntl
@@ -24,6 +25,8 @@ except ImportError:
 
 IS_WINDOWS = sys.platform == "win32"
 LIBRARY = "libvmafx.dll" if IS_WINDOWS else "libvmafx.so.0"
+LIBRARY_FOLDER = "bin" if IS_WINDOWS else "lib"  # of the library, in a wheel
+PROGRAM_ENDING = ".exe" if IS_WINDOWS else ""
 LIBRARY_FROM_PROGRAM = "" if IS_WINDOWS else "../lib/vmafx"  # the folder of the library, from that of ffmpeg
 INTERRUPTED, PIPE_BROKEN = 128 + 2, 128 + 13  # exit statuses of Ctrl-C and of a reader that has gone
 
@@ -43,6 +46,18 @@ def user() -> str:
 
 def is_own(found: os.stat_result) -> bool:
     return not hasattr(os, "getuid") or found.st_uid == os.getuid()
+
+
+# -- Programs ----------------------------------------------------------------------------------------------------------
+
+
+def become(program: str, words: Sequence[str]) -> NoReturn:
+    """Goes on as another program. On Windows, whose exec() would return to the shell at once, waits for it instead.
+    Raises OSError.
+    """
+    if IS_WINDOWS:
+        sys.exit(subprocess.call([program, *words]))
+    os.execv(program, [program, *words])
 
 
 # -- Signals -----------------------------------------------------------------------------------------------------------

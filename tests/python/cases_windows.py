@@ -5,6 +5,7 @@ with names as Windows writes paths, which are ordinary names of files here.
 import json
 import ntpath
 import os
+import shutil
 import subprocess
 import sys
 
@@ -96,11 +97,45 @@ def windows_paths_of_models_are_read(lab):
     check_equal(frames(lab.folder / "windows.json"), frames(lab.folder / "linux.json"), "frames")
 
 
+def told_on_windows(program, *words, modules=top / "python"):
+    """Returns the lines that a program in Python prints, which takes this system for Windows."""
+    asked = [sys.executable, "-c", f"import sys; sys.platform = 'win32'; {program}", *map(str, words)]
+    environment_of_module = {**os.environ, "PYTHONPATH": str(modules)}
+    for name in "VMAFX_FFMPEG", "VMAFX_LIBRARY":
+        environment_of_module.pop(name, None)
+    done = subprocess.run(asked, env=environment_of_module, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
 @case
 def windows_has_its_library_beside_the_program(lab):
     """The zip for Windows has libvmafx.dll in the folder of ffmpeg.exe."""
-    program = "import sys; sys.platform = 'win32'; from vmafx import _places; print(_places._beside(sys.argv[1]))"
-    asked = [sys.executable, "-c", program, lab.folder / "bin/ffmpeg.exe"]
-    environment_of_module = {**os.environ, "PYTHONPATH": str(top / "python")}
-    beside = subprocess.run(asked, env=environment_of_module, capture_output=True, text=True, check=True).stdout.strip()
-    check_equal(beside, str(lab.folder / "bin/libvmafx.dll"), "place")
+    program = "from vmafx import _places; print(_places._beside(sys.argv[1]))"
+    check_equal(
+        told_on_windows(program, lab.folder / "bin/ffmpeg.exe"), [str(lab.folder / "bin/libvmafx.dll")], "place"
+    )
+
+
+@case
+def windows_wheels_have_their_programs_inside(lab):
+    """In a wheel for Windows, programs and DLLs are in one folder, and the names of programs end with .exe."""
+    shutil.copytree(top / "python/vmafx", lab.folder / "site/vmafx")
+    programs = lab.folder / "site/vmafx/_packed/bin"
+    programs.mkdir(parents=True)
+    for name in "ffmpeg.exe", "ffprobe.exe":
+        (programs / name).write_text("#!/bin/sh\necho it is $(basename $0) $*\nexit 3\n")
+        (programs / name).chmod(0o755)
+    program = """
+from vmafx import _places
+from vmafx.command import _ffmpeg
+path = next(_ffmpeg.places())[0]
+print(_places.places()[0], path, _ffmpeg.ffprobe_of(path), sep="\\n", flush=True)
+sys.argv[1:] = ["-version"]
+try:
+    __import__("vmafx._programs")._programs.ffprobe()
+except SystemExit as left:
+    print(left.code)
+"""
+    wanted = [str(programs / name) for name in ("libvmafx.dll", "ffmpeg.exe", "ffprobe.exe")]
+    told = told_on_windows(program, modules=lab.folder / "site")
+    check_equal(told, [*wanted, "it is ffprobe.exe -version", "3"], "places, and what a program did")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .._places import PACKED
+from .._system import PROGRAM_ENDING
 from . import _json
 from ._names import redact
 from ._run import ANSWER_S, READING_S, ask
@@ -65,8 +66,8 @@ def places(chosen: str | None = None) -> Iterator[tuple[str, str]]:
         yield shutil.which(named) or named, "--ffmpeg names it" if chosen else "VMAFX_FFMPEG names it"
         return
     beside = Path(sys.argv[0]).resolve().parent
-    installed = [(beside / name, "it is beside the command") for name in NAMES]
-    packed = PACKED / "bin/ffmpeg", "it is in the module's wheel"
+    installed = [(beside / f"{name}{PROGRAM_ENDING}", "it is beside the command") for name in NAMES]
+    packed = PACKED / f"bin/ffmpeg{PROGRAM_ENDING}", "it is in the module's wheel"
     for path, why in (packed, *installed, (TREE / "build/bin/ffmpeg", "it is built in the command's sources")):
         if os.access(path, os.X_OK) and path.is_file():
             yield str(path), why
@@ -114,7 +115,7 @@ def version_in(text: str) -> str:
 
 def ffprobe_of(ffmpeg: str) -> str:
     """Returns the ffprobe beside that ffmpeg, else the one in PATH."""
-    beside = Path(ffmpeg).resolve().with_name("ffprobe")
+    beside = Path(ffmpeg).resolve().with_name(f"ffprobe{PROGRAM_ENDING}")
     path = str(beside) if os.access(beside, os.X_OK) else shutil.which("ffprobe")
     if path is None:
         raise Failure(f"cannot find ffprobe beside {ffmpeg} or in PATH: install Debian's package ffmpeg, which has it")
@@ -136,7 +137,7 @@ def programs(chosen: str | None) -> list[str]:
     """Returns the files of the programs that a command may run, none of which it may overwrite."""
     named = chosen or os.environ.get("VMAFX_FFMPEG")
     found = [path for path in ([shutil.which(named)] if named else _places()) if path]
-    beside = [str(Path(path).resolve().with_name("ffprobe")) for path in found]
+    beside = [str(Path(path).resolve().with_name(f"ffprobe{PROGRAM_ENDING}")) for path in found]
     return [*found, *beside, *filter(None, [shutil.which("ffprobe")])]
 
 

@@ -1,0 +1,135 @@
+# Functions for what is made for other machines: tools from PyPI, the list of what is inside, wheels. Sourced, after
+# tools/common.sh; expects $work, the folder of the builds, $libraries, what tools/libraries.sh has built there, and
+# $codecs, those of them that ffmpeg is linked with.
+
+python=$build/portable/python
+# Versions, with their hashes, that make the same bytes today and later.
+python_packages=$top/tools/portable-tools.txt
+
+# fetch_tools: gets zig and what makes wheels and lists from PyPI.
+fetch_tools() {
+  local key
+  key=$(sha256sum <"$python_packages")
+  ! fresh "$python.key" "$key" || return 0
+  rm -rf "$python"
+  python3 -m venv "$python"
+  fetch_from_pypi "$python_packages"
+  echo "$key" >"$python.key"
+}
+
+# fetch_from_pypi LIST FLAG…: installs the packages of a list, whose hashes pip compares.
+fetch_from_pypi() { "$python/bin/pip" install -q --no-deps --require-hashes --only-binary=:all: -r "$@"; }
+
+# -- What is inside ----------------------------------------------------------------------------------------------------
+
+# common_components: prints what is inside everywhere, a line for each: name, version, license by its SPDX name, place
+# of the source.
+common_components() {
+  local ffmpeg name number license
+  ffmpeg=$(cat "$work/ffmpeg-source/RELEASE")
+  echo "vmafx $(own_version)$("$top/tools/commit" "$top" "$(own_version)") BSD-2-Clause -"
+  echo "ffmpeg $ffmpeg GPL-3.0-or-later https://ffmpeg.org/releases/ffmpeg-$ffmpeg.tar.xz"
+  while read -r name number; do
+    [[ " highway check headers $codecs " == *" $name "* ]] || continue
+    case $name in
+      highway) license=Apache-2.0 ;;
+      check) license=LGPL-2.1-or-later ;;
+      headers) name=nlohmann-json3 license=MIT ;;
+      zlib) license=Zlib ;;
+      dav1d) license=BSD-2-Clause ;;
+      x264 | x265) license=GPL-2.0-or-later ;;
+      svt-av1) license=BSD-3-Clause-Clear ;;
+      libvpx) license=BSD-3-Clause ;;
+      zimg) license=WTFPL ;;
+      *) die "tools/packing.sh has no license of $name" ;;
+    esac
+    echo "$name $number $license https://snapshot.debian.org/package/$name/"
+  done <"$libraries/built"
+  echo "xxhash $(pkg-config --modversion libxxhash) BSD-2-Clause https://snapshot.debian.org/package/xxhash/"
+}
+
+# list_components FOLDER: writes the SBOM of what the function components prints, and the licenses.
+list_components() {
+  local name
+  mkdir -p "$1/licenses"
+  components >"$work/components"
+  "$python/bin/python" "$top/tools/make_sbom.py" "$(build_time)" <"$work/components" >"$1/sbom.cdx.json"
+  for name in highway check nlohmann-json3 libxxhash $codecs; do
+    cp "$libraries/licenses/$name" "$1/licenses/"
+  done
+  cp "$work/ffmpeg-source/COPYING.GPLv3" "$1/licenses/ffmpeg"
+  cp "$top/LICENSE" "$1/licenses/vmafx"
+}
+
+# -- The command without a wheel ---------------------------------------------------------------------------------------
+
+# What the command needs of PyPI, in pure Python: compiled parts would be for one version of Python.
+command_packages=$(sed -nE 's/^([a-z].*==[^ ]+).*/\1/p' "$top/tools/portable-command.txt")
+
+# copy_command FOLDER DOC: the module with what it needs, and the licenses of that.
+copy_command() {
+  local package folder
+  copy_module "$1"
+  fetch_from_pypi "$top/tools/portable-command.txt" --no-compile --target "$work/command" --upgrade
+  for package in $command_packages; do
+    folder=${package%%==*}
+    (cd "$work/command" && find "$folder" -name '*.py' -print0 | xargs -0 cp --parents -t "$1")
+    cp "$work/command/$folder-${package##*==}".dist-info/licenses/LICENSE* "$2/licenses/$folder"
+  done
+}
+
+# command_components: prints what copy_command adds, as common_components does.
+command_components() {
+  local package
+  for package in $command_packages; do
+    echo "${package%%==*} ${package##*==} BSD-3-Clause https://pypi.org/project/${package%%==*}/${package##*==}/"
+  done
+}
+
+# -- Wheels ------------------------------------------------------------------------------------------------------------
+
+# wheel_name: prints the name of the wheel for $wheel_platform, PyPI's name of the system and the processor.
+wheel_name() { echo "vmafx-$(own_version)-py3-none-$wheel_platform.whl"; }
+
+# write_project FOLDER PROGRAM…: writes what setuptools makes a wheel from, with a command for each program. pip names
+# the whole wheel by one license, and pure Python by another tag than programs.
+write_project() {
+  local folder=$1 name more=""
+  shift
+  for name; do more+="\\nvmafx-$name = \"vmafx._programs:$name\""; done
+  sed -e 's/^license = .*/license = "BSD-2-Clause AND GPL-3.0-or-later"/' -e "s/^vmafx = \"vmafx\.command.*/&$more/" \
+    -e 's,^vmafx = \["py\.typed",&\, "_packed/**",' "$top/python/pyproject.toml" >"$folder/pyproject.toml"
+  cat >"$folder/setup.py" <<SETUP
+from setuptools import Distribution, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+
+
+class WithPrograms(Distribution):
+    def has_ext_modules(self):
+        return True
+
+
+class ForAnyPython(bdist_wheel):
+    def get_tag(self):
+        return "py3", "none", "$wheel_platform"
+
+
+setup(distclass=WithPrograms, cmdclass={"bdist_wheel": ForAnyPython})
+SETUP
+}
+
+# make_wheel FOLDER: files in a wheel have the rights of new files, which must not depend on the account.
+make_wheel() {
+  umask 022
+  chmod -R u=rwX,go=rX "$1"
+  SOURCE_DATE_EPOCH=$(build_time) "$python/bin/pip" wheel -q --no-deps --no-build-isolation --no-index -w "$1/out" "$1"
+}
+
+# pack_wheel FOLDER FILE: the file may be on another disk than the build. Nothing half-written stays: `step` runs it in a
+# process of its own.
+pack_wheel() {
+  remove_at_end "$2.part"
+  (make_wheel "$1") &&
+    cp "$1/out/$(wheel_name)" "$2.part" &&
+    mv -T "$2.part" "$2"
+}
