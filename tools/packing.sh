@@ -1,6 +1,6 @@
-# Functions for what is made for other machines: tools from PyPI, the list of what is inside, wheels. Sourced, after
-# tools/common.sh; expects $work, the folder of the builds, $libraries, what tools/libraries.sh has built there, and
-# $codecs, those of them that ffmpeg is linked with.
+# Functions for what is made for other machines: tools from PyPI, the list of what is inside, the self-test, wheels.
+# Sourced, after tools/common.sh; expects $work, the folder of the builds, $tree, that of vmafx in it, $libraries, what
+# tools/libraries.sh has built there, $codecs, those of them that ffmpeg is linked with, and the command $strip.
 
 python=$build/portable/python
 # Versions, with their hashes, that make the same bytes today and later.
@@ -59,6 +59,33 @@ list_components() {
   done
   cp "$work/ffmpeg-source/COPYING.GPLv3" "$1/licenses/ffmpeg"
   cp "$top/LICENSE" "$1/licenses/vmafx"
+}
+
+# -- The self-test -----------------------------------------------------------------------------------------------------
+
+# add_selftest FOLDER [ENDING]: what tests a GPU without anything else (docs/hip.md): the programs, whose names may have
+# an ending, and the golden clips as what writes them and their scores.
+add_selftest() {
+  local folder=$1/lib/vmafx/selftest ending=${2-}
+  mkdir -p "$folder"
+  cp "$tree/tests/kernels/parity_test$ending" "$tree/bench/device$ending" "$work/make_clip$ending" \
+    "$top/tools/selftest.py" "$top"/tests/golden/check.py "$top"/tests/golden/*.json "$folder/"
+  $strip "$folder/parity_test$ending" "$folder/device$ending" "$folder/make_clip$ending"
+  # shellcheck disable=SC2046
+  echo $(device_codes "$tree" | grep . || echo no GPU) >"$folder/device_code"
+}
+
+# device_codes TREE: prints the GPUs whose kernels the library of a build has. Kernels that an earlier build was
+# configured for may still lie in the folder.
+device_codes() { sed -nE 's/^VMAFX_CODE_OBJECT\([^"]*"([^"]*)".*/\1/p' "$1/device_code/list.inc" | sort; }
+
+# pack_programs FOLDER [ENDING]: packs the programs of the self-test, which selftest.py unpacks when it runs. Each has all
+# kernels once more, which a wheel, packed file by file, would have twice.
+pack_programs() {
+  mkdir "$1/programs"
+  mv "$1/parity_test${2-}" "$1/device${2-}" "$1/make_clip${2-}" "$1/programs/"
+  (pack_alike "$1" programs "$1/programs.tar.xz" "-9 --threads=1")
+  rm -r "$1/programs"
 }
 
 # -- The command without a wheel ---------------------------------------------------------------------------------------

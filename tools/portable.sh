@@ -12,6 +12,7 @@ if [ "$portable_machine" != x86_64 ]; then
   work=$build/portable-$portable_machine
   binutils=$portable_machine-linux-gnu-
 fi
+strip=${binutils}strip
 tree=$work/build
 libraries=$work/libraries
 oldest_glibc=2.28 # RHEL 8's; what PyPI calls manylinux_2_28
@@ -174,37 +175,12 @@ fill_prefix() {
   patchelf --set-rpath '$ORIGIN/../lib' "$prefix"/bin/*
   patchelf --remove-rpath "$prefix/lib/libvmafx.so.0"
   patchelf --set-rpath '$ORIGIN/../..' "$prefix/lib/vmafx/libvmaf/libvmaf.so.3"
-  ${binutils}strip --strip-unneeded "$prefix"/bin/* "$prefix/lib/libvmafx.so.0" "$prefix/lib/vmafx/libvmaf/libvmaf.so.3"
+  $strip --strip-unneeded "$prefix"/bin/* "$prefix/lib/libvmafx.so.0" "$prefix/lib/vmafx/libvmaf/libvmaf.so.3"
   add_selftest "$prefix"
   check_symbols "$prefix"
   pack_programs "$prefix/lib/vmafx/selftest"
   list_components "$doc"
   cp "$zig/lib/libcxx/LICENSE.TXT" "$doc/licenses/libc++"
-}
-
-# add_selftest FOLDER: what tests a GPU without anything else (docs/hip.md): the programs, and the golden clips as what
-# writes them and their scores.
-add_selftest() {
-  local folder=$1/lib/vmafx/selftest
-  mkdir -p "$folder"
-  cp "$tree/tests/kernels/parity_test" "$tree/bench/device" "$work/make_clip" "$top/tools/selftest.py" \
-    "$top"/tests/golden/check.py "$top"/tests/golden/*.json "$folder/"
-  ${binutils}strip "$folder/parity_test" "$folder/device" "$folder/make_clip"
-  # shellcheck disable=SC2046
-  echo $(device_codes "$tree" | grep . || echo no GPU) >"$folder/device_code"
-}
-
-# device_codes TREE: prints the GPUs whose kernels the library of a build has. Kernels that an earlier build was
-# configured for may still lie in the folder.
-device_codes() { sed -nE 's/^VMAFX_CODE_OBJECT\([^"]*"([^"]*)".*/\1/p' "$1/device_code/list.inc" | sort; }
-
-# pack_programs FOLDER: packs the programs of the self-test, which selftest.py unpacks when it runs. Each has all kernels
-# once more, which a wheel, packed file by file, would have twice.
-pack_programs() {
-  mkdir "$1/programs"
-  mv "$1/parity_test" "$1/device" "$1/make_clip" "$1/programs/"
-  (pack_alike "$1" programs "$1/programs.tar.xz" "-9 --threads=1")
-  rm -r "$1/programs"
 }
 
 # newest_symbols FILE…: prints each file with the newest version of glibc that its symbols ask for.

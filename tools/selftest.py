@@ -32,6 +32,8 @@ from pathlib import Path
 
 top = Path(__file__).resolve().parents[1]
 HEAD, ON_EMULATOR_HEAD = "vmafx's self-test of a GPU", "EMULATOR: no GPU was tested"
+ON_WINDOWS = sys.platform == "win32"
+ENDING = ".exe" if ON_WINDOWS else ""  # of programs
 MODELS = ["vmaf_v0.6.1", "vmaf_v1.0.16_3d0h"]
 MOST_LINES = 20  # lines on failures in one place
 MOST_HANGS = 3  # a GPU that hung so often hangs again
@@ -50,17 +52,18 @@ class Programs:
     def __init__(self, place, folder):
         packed = place / "lib/vmafx/selftest"
         self.place, self.is_build = place, not packed.is_dir()
-        self.ffmpeg = place / "bin/ffmpeg"
+        self.ffmpeg = place / f"bin/ffmpeg{ENDING}"
         if self.is_build:
             self.kernels, self.times = place / "tests/kernels/parity_test", place / "bench/device"
             self.golden = [top / "tests/golden/check.py"]
             self.library, self.emulator = place / ".libs/libvmafx.so", place / "lib/libvmafx_hip_emulator.so"
         else:
             unpack(packed / "programs.tar.xz", folder)
-            self.kernels, self.times = folder / "parity_test", folder / "device"
-            self.golden = [sys.executable, packed / "check.py", "--make-clip", folder / "make_clip"]
+            self.kernels, self.times = folder / f"parity_test{ENDING}", folder / f"device{ENDING}"
+            self.golden = [sys.executable, packed / "check.py", "--make-clip", folder / f"make_clip{ENDING}"]
             self.codes = packed / "device_code"
-            self.library, self.emulator = place / "lib/libvmafx.so.0", os.environ.get("VMAFX_HIP_RUNTIME")
+            self.library = place / ("bin/libvmafx.dll" if ON_WINDOWS else "lib/libvmafx.so.0")
+            self.emulator = os.environ.get("VMAFX_HIP_RUNTIME")
 
     def device_code(self):
         """Returns the GPUs for which there is code, and the compilers."""
@@ -114,7 +117,10 @@ class Report:
         self.write([])
 
     def write(self, ending):
-        with tempfile.NamedTemporaryFile("w", dir=self.path.parent, prefix=f".{self.path.name}.", delete=False) as file:
+        name = f".{self.path.name}."
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=self.path.parent, prefix=name, delete=False
+        ) as file:
             file.write("\n".join(self.lines + ending) + "\n")
             file.flush()
             os.fsync(file.fileno())
@@ -131,6 +137,7 @@ def private_words(place):
         socket.gethostname().split(".")[0]: "HOST",
         os.environ.get("SUDO_USER"): "USER",
         os.environ.get("USER"): "USER",
+        os.environ.get("USERNAME"): "USER",
         Path.home().name: "USER",
     }
     return words + [
@@ -178,13 +185,21 @@ class Runner:
             try:
                 status = child.wait(limit_s)
             except BaseException as interrupt:
-                os.killpg(child.pid, signal.SIGKILL)
+                end_group(child)
                 if not isinstance(interrupt, subprocess.TimeoutExpired):
                     raise
                 self.hangs += 1
                 status = None
             lines = [line for file in (output, errors) if file.seek(0) == 0 for line in file.read().splitlines()]
         return Ended(status, lines if status is not None else lines + [f"it had not ended after {limit_s} s"])
+
+
+def end_group(child):
+    """Ends a program with all that it has started; on Windows, which has no groups, by a program of its own."""
+    if ON_WINDOWS:
+        subprocess.run(["taskkill", "/f", "/t", "/pid", str(child.pid)], capture_output=True)
+    else:
+        os.killpg(child.pid, signal.SIGKILL)
 
 
 # -- What is there -----------------------------------------------------------------------------------------------------
@@ -217,9 +232,16 @@ def commit():
 
 
 def drivers():
+    if ON_WINDOWS:
+        yield from windows_drivers()
     if Path("/sys/module/amdgpu").exists():
         yield f"amdgpu {first_line('/sys/module/amdgpu/version') or 'of the kernel'}"
     yield from filter(None, [first_line("/proc/driver/nvidia/version")])
+
+
+def windows_drivers():
+    query = "Get-CimInstance Win32_VideoController | ForEach-Object { $_.Name + ', driver ' + $_.DriverVersion }"
+    return filter(None, said_by("powershell", "-NoProfile", "-Command", query).splitlines())
 
 
 def gpus_on_pci():
@@ -243,6 +265,9 @@ def runtimes():
     """Returns the releases of the runtimes, by the files behind the names that the library looks for."""
     names = re.findall(r"=> (\S*/lib(?:amdhip64\.so\.\d+|cuda\.so\.1))$", said_by("/sbin/ldconfig", "-p"), re.MULTILINE)
     files = {os.path.realpath(name) for name in [*names, *Path("/opt/rocm/lib").glob("libamdhip64.so.?")]}
+    if ON_WINDOWS:
+        system = Path(os.environ.get("SystemRoot", "C:\\Windows")) / "System32"
+        files.update(found for name in ("amdhip64*.dll", "nvcuda.dll") for found in system.glob(name))
     yield from sorted(os.path.basename(file) for file in files)
     release = first_line("/opt/rocm/.info/version")
     if release:
@@ -257,12 +282,14 @@ def settings():
 
 def add_machine(report, programs, library):
     library.vmafx_version.restype = ctypes.c_char_p
-    system = first_line("/etc/os-release", "PRETTY_NAME=")
+    system = first_line("/etc/os-release", "PRETTY_NAME=") or platform.platform()
+    processor = first_line("/proc/cpuinfo", "model name") or platform.processor() or "unknown"
+    threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     facts = {
         "vmafx": [library.vmafx_version().decode() + commit()],
         "kernels for": [programs.device_code()],
         "system": [f"{system}, {platform.system()} {platform.release()}, {platform.machine()}"],
-        "CPU": [f"{first_line('/proc/cpuinfo', 'model name') or 'unknown'}, {len(os.sched_getaffinity(0))} threads"],
+        "CPU": [f"{processor}, {threads} threads"],
         "GPU driver": drivers(),
         "on PCI": gpus_on_pci(),
         "in KFD": gpus_of_kfd(),
@@ -331,6 +358,7 @@ class Selftest:
             "--clips",
             self.selection.clips,
         ]
+        command += ["--tolerance", "1e-12"] if ON_WINDOWS else []  # its exp() and log10() round otherwise
         command += ["--emulator", self.emulator] if self.emulator else []
         command += ["--only", *self.selection.features] if self.selection.features else []
         ended = self.runner.run(command, self.on_device, times=6)

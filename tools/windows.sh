@@ -12,6 +12,7 @@ clang=clang-19 clangxx=clang++-19 target=--target=x86_64-w64-windows-gnu
 wine=/usr/lib/wine/wine64
 codecs=${VMAFX_WINDOWS_CODECS-zlib dav1d x264 x265 svt-av1 libvpx zimg}
 wheel_platform=win_amd64
+strip=$triplet-strip
 . "$top/tools/packing.sh"
 
 # obstacle: prints why programs for Windows cannot be compiled here; nothing if they can.
@@ -44,6 +45,11 @@ windows_dlls+='|shell32|shlwapi|user32|uuid|vfw32|avifil32|ws2_32|strmiids'
 
 # foreign_dlls FILE…: prints the libraries that they need, except for Windows' own and those that go with them.
 foreign_dlls() { dlls "$@" | grep -viE "^(($windows_dlls)\.dll|libvmafx\.dll)$" || true; }
+
+compile_selftest() {
+  compile_library tests/kernels/parity_test.exe bench/device.exe
+  $clang $target -O2 -o "$work/make_clip.exe" "$top/tests/golden/make_clip.c"
+}
 
 # -- FFmpeg ------------------------------------------------------------------------------------------------------------
 
@@ -101,6 +107,7 @@ build_programs() {
   [ -x "$top/configure" ] || step autoreconf "preparing configure" autoreconf -i "$top"
   step windows-configure "configuring vmafx for Windows" configure_library
   step windows-make "building libvmafx.dll" compile_library
+  step windows-selftest "building the self-test for Windows" compile_selftest
   step windows-source "getting the source of FFmpeg" patched_source "$work/ffmpeg-source" 8.1 9.0
   step windows-ffmpeg "building ffmpeg.exe" build_ffmpeg
 }
@@ -111,15 +118,17 @@ copy_programs() {
   mkdir -p "$1"
   cp "$work/ffmpeg-whole/ffmpeg.exe" "$work/ffmpeg-whole/ffprobe.exe" "$tree/.libs/libvmafx.dll" \
     "$tree/compat/libvmaf/.libs/libvmaf-3.dll" "$1/"
-  $triplet-strip "$1"/*.exe "$1"/*.dll
+  $strip "$1"/*.exe "$1"/*.dll
   others=$(foreign_dlls "$1"/*.exe "$1"/*.dll | tr '\n' ' ')
   [ -z "$others" ] || die "a program needs a DLL that is not Windows' own: $others"
 }
 
-# fill_prefix FOLDER: programs, libraries and documents of what is in them.
+# fill_prefix FOLDER [DOC]: programs, libraries, the self-test, and documents of what is in them, in a folder DOC.
 fill_prefix() {
   copy_programs "$1/bin"
-  list_components "$1/share/doc/vmafx"
+  add_selftest "$1" .exe
+  pack_programs "$1/lib/vmafx/selftest" .exe
+  list_components "$1/${2-share/doc/vmafx}"
 }
 
 # components: prints what is inside, as common_components does. A function own_components adds what only the zip has.

@@ -321,7 +321,7 @@ def main():
     arguments = parse_arguments()
     passed, failed, worst = 0, 0, Comparison()
     with tempfile.TemporaryDirectory(prefix="vmafx-golden-") as folder, ThreadPoolExecutor(
-        len(os.sched_getaffinity(0))
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     ) as pool:
         folder = Path(folder)
         make_clip = arguments.make_clip or folder / "make_clip"
