@@ -429,6 +429,15 @@ def crf_errors(lab):
     crf(lab, "-").failed(1, "standard input can be read only once")
 
 
+@case
+def ffmpeg_that_dies_is_told(lab):
+    source = clip(lab, NOISY, 0.2)
+    script = lab.folder / "ffmpeg"
+    script.write_text(f'#!/bin/sh\ncase " $* " in *" framecrc "*) kill -SEGV $$ ;; esac\nexec {lab.ffmpeg} "$@"\n')
+    script.chmod(0o755)
+    crf(lab, source, "--ffmpeg", script).failed(1, "cannot decode clip.mkv: ffmpeg was killed by signal 11")
+
+
 def cut(lab, name, path):
     data = (lab.folder / name).read_bytes()
     (lab.folder / path).write_bytes(data[: len(data) * 6 // 10])

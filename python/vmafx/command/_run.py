@@ -211,6 +211,11 @@ def _number(text: str | None) -> float:
         return 0.0
 
 
+def ending_of(status: int) -> str:
+    """Says how a program has ended, after its name."""
+    return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+
+
 def fail(status: int, said: Said) -> NoReturn:
     """Raises FfmpegFailure with what the filter said, what ffmpeg said last, and its exit status."""
     errors = {
@@ -218,6 +223,5 @@ def fail(status: int, said: Said) -> NoReturn:
     }
     ours = [text for text, source in errors.items() if "vmafx" in source and not text.startswith("Failed to configure")]
     lines = ours or list(errors)[-LAST_LINES:]  # ffmpeg's own words after a failure of the filter tell nothing more
-    ending = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
-    told = "\n  ".join([f"ffmpeg {ending}:", *(lines or said.lines[-LAST_LINES:])])
+    told = "\n  ".join([f"ffmpeg {ending_of(status)}:", *(lines or said.lines[-LAST_LINES:])])
     raise FfmpegFailure(told, 128 - status if status < 0 else status, said)

@@ -19,11 +19,12 @@ from .._kept_reference import KeptReference
 from .._pictures import Color, Format, Picture, _format_named
 from .._system import reopened, unnamed_file
 from ..command._ffmpeg import Video, ffprobe_of
+from ..command._run import ending_of
 from ..command._said import Said, errors_in
 from ..command._terminal import Failure, shown
 from .damage import lack_at, refuse_damage
 from .encoders import Settings
-from .source import NO_PICTURE, causes_in
+from .source import NO_PICTURE, causes_of
 
 SCOUTED_S = 1.0  # seconds of a place whose packets are looked at
 PLACES = 48  # the most places that are looked at
@@ -86,7 +87,7 @@ def look_at(ffmpeg: str, video: Video, settings: Settings) -> Pictures:
     base = re.search(r"^#tb 0: (\d+)/(\d+)", done.stdout, re.M)
     if done.returncode or not size or not base or not re.search(r"^0,", done.stdout, re.M):
         nothing = NO_PICTURE.format(video.name) if settings.vfilter else "it has no picture"
-        told = causes_in(done.stderr) or nothing
+        told = causes_of(done.returncode, done.stderr) if done.returncode or done.stderr else nothing
         raise Failure(f"cannot decode {video.name}{_behind(settings)}: {told}")
     try:
         _format_named(pix_fmt, 2, 2)
@@ -319,7 +320,7 @@ def _run_into(file: IO[bytes], command: Sequence[str], what: str, pictures: Pict
             process.kill()
     lines = said.decode(errors="replace").splitlines()
     if process.returncode:
-        told = errors_in(lines) or lines or [""]
+        told = errors_in(lines) or lines or [f"ffmpeg {ending_of(process.returncode)}"]
         if any(text.startswith(OTHER_SIZE) for text in told):
             size = f"{pictures.width}x{pictures.height}"
             raise Failure(

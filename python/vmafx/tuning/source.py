@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..command import _beginning, _ffmpeg
-from ..command._run import ask
+from ..command._run import ask, ending_of
 from ..command._said import errors_in
 from ..command._terminal import Failure, shown
 from .encoders import Hdr, Mastering, Pairs
@@ -63,7 +63,7 @@ def filtered(ffmpeg: str, video: _ffmpeg.Video, vfilter: str) -> _ffmpeg.Video:
     told = dict(re.findall(r"\b(fmt|sar|s|color_\w+): ?(\S+)", lines))
     size = re.fullmatch(r"(\d+)x(\d+)", told.get("s", ""))
     if answer.status or not size:
-        told = causes_in(answer.err) if answer.status else NO_PICTURE.format(video.name)
+        told = causes_of(answer.status, answer.err) if answer.status else NO_PICTURE.format(video.name)
         raise Failure(f"cannot decode {video.name} with the filters {vfilter}: {told}")
     rate = re.search(r"frame_rate: ([1-9]\d*)/([1-9]\d*)", lines)
     aspect = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", told.get("sar", ""))
@@ -88,10 +88,13 @@ def filtered(ffmpeg: str, video: _ffmpeg.Video, vfilter: str) -> _ffmpeg.Video:
     )
 
 
-def causes_in(err: str) -> str:
-    """Returns what an ffmpeg with -v level+error said first, which tells the cause; later lines tell what it led to."""
+def causes_of(status: int, err: str) -> str:
+    """Returns what an ffmpeg with -v level+error said first, which tells the cause; later lines tell what it led to.
+    If it said nothing: how it ended.
+    """
     lines = err.strip().splitlines()
-    return "; ".join([shown(text) for text in dict.fromkeys(errors_in(lines) or lines)][:SHOWN_CAUSES])
+    told = [shown(text) for text in dict.fromkeys(errors_in(lines) or lines)][:SHOWN_CAUSES]
+    return "; ".join(told) or f"ffmpeg {ending_of(status)}"
 
 
 def _tags(ffprobe: str, video: _ffmpeg.Video) -> tuple[Pairs, Hdr, tuple[str, ...]]:
