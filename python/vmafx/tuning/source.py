@@ -63,8 +63,8 @@ def filtered(ffmpeg: str, video: _ffmpeg.Video, vfilter: str) -> _ffmpeg.Video:
     told = dict(re.findall(r"\b(fmt|sar|s|color_\w+): ?(\S+)", lines))
     size = re.fullmatch(r"(\d+)x(\d+)", told.get("s", ""))
     if answer.status or not size:
-        told = causes_of(answer.status, answer.err) if answer.status else NO_PICTURE.format(video.name)
-        raise Failure(f"cannot decode {video.name} with the filters {vfilter}: {told}")
+        why = causes_of(answer.status, answer.err) if answer.status else NO_PICTURE.format(video.name)
+        raise Failure(f"cannot decode {video.name} with the filters {vfilter}: {why}")
     rate = re.search(r"frame_rate: ([1-9]\d*)/([1-9]\d*)", lines)
     aspect = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", told.get("sar", ""))
 
