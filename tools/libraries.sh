@@ -84,7 +84,7 @@ compile_x265() {
 
 # compile_svt_av1 CMAKE_FLAG…
 compile_svt_av1() {
-  cmake -S . -B cross "$@" -DBUILD_SHARED_LIBS=OFF -DBUILD_APPS=OFF -DBUILD_DEC=OFF
+  cmake -S . -B cross "$@" -DBUILD_SHARED_LIBS=OFF -DBUILD_APPS=OFF -DBUILD_DEC=OFF -DREPRODUCIBLE_BUILDS=ON
   ninja -C cross -j"$(jobs)" install
   take_pkg_config SvtAv1Enc
 }
@@ -126,12 +126,7 @@ add() {
   fi
   [ -n "${APT_CONFIG-}" ] || make_apt
   folder=$(source_of "$1")
-  (
-    cd "$folder"
-    SOURCE_DATE_EPOCH=$(dpkg-parsechangelog -S Timestamp) # what __DATE__ says
-    export SOURCE_DATE_EPOCH
-    "build_$1"
-  )
+  (cd "$folder" && "build_$1")
   cp "$folder/debian/copyright" "$out/licenses/$1"
   echo "$1 $(cd "$folder" && dpkg-parsechangelog -S Version)" >>"$out/built"
 }
