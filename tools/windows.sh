@@ -1,5 +1,6 @@
 # Functions that build vmafx and FFmpeg for Windows x86-64 in build/windows. Sourced, after tools/common.sh.
 # VMAFX_WINDOWS_CODECS names the libraries of tools/windows-libraries that ffmpeg.exe is linked with (default: all).
+# VMAFX_WINDOWS_FFMPEG=small is for tests: a small FFmpeg, by default without these libraries.
 #
 # clang compiles all of it, on mingw-w64's headers and libraries: gcc for Windows keeps vectors of 32 bytes on a stack
 # that it aligns to 16.
@@ -10,7 +11,10 @@ libraries=$work/libraries
 triplet=x86_64-w64-mingw32
 clang=clang-19 clangxx=clang++-19 target=--target=x86_64-w64-windows-gnu
 wine=/usr/lib/wine/wine64
-codecs=${VMAFX_WINDOWS_CODECS-zlib dav1d x264 x265 svt-av1 libvpx zimg}
+codecs="zlib dav1d x264 x265 svt-av1 libvpx zimg"
+ffmpeg=$work/ffmpeg-whole
+[ "${VMAFX_WINDOWS_FFMPEG-}" != small ] || { codecs="" && ffmpeg=$work/ffmpeg; }
+codecs=${VMAFX_WINDOWS_CODECS-$codecs}
 wheel_platform=win_amd64
 strip=$triplet-strip
 . "$top/tools/packing.sh"
@@ -83,14 +87,26 @@ configure_ffmpeg() {
   echo "$key" >configure.key
 }
 
-# build_ffmpeg: with all of FFmpeg's own decoders, and Windows' decoders of GPUs and sockets.
+# ffmpeg_parts: prints FFmpeg's flags for what its programs have: all of its own decoders, and Windows' decoders of GPUs
+# and sockets; the small one has what scores raw files.
+ffmpeg_parts() {
+  if [ "${VMAFX_WINDOWS_FFMPEG-}" != small ]; then
+    printf '%s\n' --enable-version3 --enable-d3d11va --enable-d3d12va --enable-dxva2 --enable-schannel \
+      --enable-mediafoundation
+  else
+    printf '%s\n' --disable-everything --disable-network --enable-protocol=file,pipe --enable-indev=lavfi \
+      --enable-filter=vmafx,libvmaf,scale,format,null,testsrc2,split --enable-muxer=null --enable-demuxer=rawvideo \
+      --enable-encoder=wrapped_avframe --enable-decoder=rawvideo,wrapped_avframe
+  fi
+}
+
+# build_ffmpeg: of the source in $work/ffmpeg-source.
 build_ffmpeg() {
   local flags
   # shellcheck disable=SC2086
-  mapfile -t flags < <(codec_flags $codecs)
-  configure_ffmpeg "$work/ffmpeg-source" "$work/ffmpeg-whole" --enable-version3 --enable-d3d11va --enable-d3d12va \
-    --enable-dxva2 --enable-schannel --enable-mediafoundation "${flags[@]}"
-  make -C "$work/ffmpeg-whole" -j"$(jobs)" ffmpeg.exe ffprobe.exe
+  mapfile -t flags < <(codec_flags $codecs && ffmpeg_parts)
+  configure_ffmpeg "$work/ffmpeg-source" "$ffmpeg" "${flags[@]}"
+  make -C "$ffmpeg" -j"$(jobs)" ffmpeg.exe ffprobe.exe
 }
 
 # -- What the zip and the wheel have -----------------------------------------------------------------------------------
@@ -116,7 +132,7 @@ build_programs() {
 copy_programs() {
   local others
   mkdir -p "$1"
-  cp "$work/ffmpeg-whole/ffmpeg.exe" "$work/ffmpeg-whole/ffprobe.exe" "$tree/.libs/libvmafx.dll" \
+  cp "$ffmpeg/ffmpeg.exe" "$ffmpeg/ffprobe.exe" "$tree/.libs/libvmafx.dll" \
     "$tree/compat/libvmaf/.libs/libvmaf-3.dll" "$1/"
   $strip "$1"/*.exe "$1"/*.dll
   others=$(foreign_dlls "$1"/*.exe "$1"/*.dll | tr '\n' ' ')
