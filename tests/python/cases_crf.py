@@ -470,8 +470,9 @@ def sources_that_change_their_size_are_not_searched(lab):
     for size, then in (("161x91", "192x108"), ("192x108", "192x91")):
         parts = [clip(lab, f"testsrc2=r=24,scale={s}", 1, f"{s}.ts", "-c:v", "mpeg2video") for s in (size, then)]
         (lab.folder / "both.ts").write_bytes(b"".join((lab.folder / part).read_bytes() for part in parts))
-        said = f"its pictures have another size than {size}; --vfilter scale={size.replace('x', ':')} keeps one"
-        crf(lab, "both.ts", "--partial", *few).failed(1, said)
+        said = f"its pictures have another size than {size}, and a score is of one size"
+        remedy = f"(ffmpeg -i both.ts -vf scale={size.replace('x', ':')},format=yuv420p -c:v ffv1 NEW.mkv)"
+        crf(lab, "both.ts", "--partial", *few).failed(1, said, remedy)
         crf(lab, "both.ts", "--partial", "--vfilter", "scale=160:90", *few).succeeded()
 
 

@@ -291,7 +291,7 @@ def read_sample(
     command += ["-frames:v", str(count), "-f", "rawvideo", "pipe:1"]
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(unnamed_file())
-        said = _run_into(file, command, f"cannot decode {video.name} from {place.begin:.1f} s on", pictures)
+        said = _run_into(file, command, video.name, f"{place.begin:.1f} s", pictures)
         if begin - half > 0 and video.can_seek:
             said.forget_seek()
         damage = said.all_damage
@@ -312,7 +312,7 @@ def read_sample(
     return sample
 
 
-def _run_into(file: IO[bytes], command: Sequence[str], what: str, pictures: Pictures) -> Said:
+def _run_into(file: IO[bytes], command: Sequence[str], name: str, place: str, pictures: Pictures) -> Said:
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.PIPE) as process:
         try:
             _, said = process.communicate()
@@ -320,12 +320,14 @@ def _run_into(file: IO[bytes], command: Sequence[str], what: str, pictures: Pict
             process.kill()
     lines = said.decode(errors="replace").splitlines()
     if process.returncode:
+        what = f"cannot decode {name} from {place} on"
         told = errors_in(lines) or lines or [f"ffmpeg {ending_of(process.returncode)}"]
         if any(text.startswith(OTHER_SIZE) for text in told):
-            size = f"{pictures.width}x{pictures.height}"
+            size = f"{pictures.width}:{pictures.height}"
+            remedy = f"ffmpeg -i {name} -vf scale={size},format={pictures.pix_fmt} -c:v ffv1 NEW.mkv"
             raise Failure(
-                f"{what}: its pictures have another size than {size}; --vfilter scale={pictures.width}:"
-                f"{pictures.height} keeps one"
+                f"{what}: its pictures have another size than {size.replace(':', 'x')}, and a score is of one size: "
+                f"write them anew as one ({remedy}), and name that file"
             )
         raise Failure(f"{what}: {shown(told[-1])}")
     return Said(lines)
