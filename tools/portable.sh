@@ -77,10 +77,12 @@ configure_library() {
 }
 
 # compile_library: clang takes a precompiled header by its file. In a folder of them, as gcc has it, clang wants one of
-# exactly the same macros.
+# exactly the same macros. It refuses one whose own headers have other times, though zig keeps what it has compiled for
+# headers of the same bytes, which pip may have installed again: the times are left out.
 compile_library() {
   local header=standard/standard.h.gch/library
-  make -C "$tree" $header
+  [ "$tree/$header" -nt "$python.key" ] || rm -f "$tree/$header"
+  make -C "$tree" $header CXXFLAGS="-O2 -Xclang -fno-pch-timestamp"
   make -C "$tree" -j"$(jobs)" "$@" standard_headers="-Xclang -include-pch -Xclang $header" libvmafx.la \
     compat/libvmaf/libvmaf.la
 }
