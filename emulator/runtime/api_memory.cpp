@@ -1,10 +1,5 @@
 /* Memory: allocation, copies, fills, imports. */
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <atomic>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -13,6 +8,7 @@
 #include "emulator/runtime/memory.h"
 #include "emulator/runtime/queue.h"
 #include "emulator/runtime/settings.h"
+#include "emulator/system/descriptors.h"
 
 using namespace vmafx::emulator;
 
@@ -236,30 +232,12 @@ Handles<Import>& imports() {
 }
 }  // namespace vmafx::emulator
 
-namespace {
-
-/* The place in its file where exported memory begins: llvmpipe, Mesa's Vulkan on the CPU, writes a header before it,
- * the sizes of the file and of the header first. */
-size_t offset_in_file(int fd) {
-  char path[64] = "", name[64] = "";
-  std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  size_t header[2] = {};
-  if (readlink(path, name, sizeof name - 1) < 0 || !std::strstr(name, "memfd:llvmpipe memory fd") ||
-      pread(fd, header, sizeof header, 0) != sizeof header)
-    return 0;
-  return header[1];
-}
-
-}  // namespace
-
 EMULATOR_API int hipImportExternalMemory(void** memory, const ExternalMemory* from) {
   const Call call("hipImportExternalMemory");
   if (call.error()) return call.error();
   if (from->type != kExternalOpaqueFd) return kNotSupported;
-  struct stat file;
-  const size_t offset = offset_in_file(from->handle.fd);
-  if (fstat(from->handle.fd, &file) || from->size == 0 || static_cast<size_t>(file.st_size) < from->size + offset)
-    return kInvalidValue;
+  size_t offset = 0;
+  if (from->size == 0 || !find_memory(from->handle.fd, from->size, &offset)) return kInvalidValue;
   const uintptr_t address = DeviceMemory::get().map_file(from->handle.fd, from->size, offset);
   if (!address) return kInvalidValue;
   imports().add(memory, {address, from->size, current_device()});
@@ -303,11 +281,9 @@ EMULATOR_API int hipImportExternalSemaphore(void** semaphore, const ExternalSema
   const Call call("hipImportExternalSemaphore");
   if (call.error()) return call.error();
   if (from->type != kExternalTimelineFd) return kNotSupported;
-  using Value = const std::atomic<uint64_t>;
-  void* page = mmap(nullptr, sizeof(Value), PROT_READ, MAP_SHARED, from->handle.fd, 0);
-  if (page == MAP_FAILED) return kInvalidValue;
-  const auto unmap = [](Value* value) { munmap(const_cast<std::atomic<uint64_t>*>(value), sizeof(Value)); };
-  semaphores().add(semaphore, {std::shared_ptr<Value>(static_cast<Value*>(page), unmap)});
+  Semaphore watched{watch_first_word(from->handle.fd)};
+  if (!watched.value) return kInvalidValue;
+  semaphores().add(semaphore, std::move(watched));
   return kSuccess;
 }
 

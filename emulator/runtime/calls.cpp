@@ -1,14 +1,13 @@
 #include "emulator/runtime/calls.h"
 
-#include <unistd.h>
-
 #include <atomic>
-#include <csignal>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "emulator/runtime/imports.h"
@@ -16,6 +15,7 @@
 #include "emulator/runtime/modules.h"
 #include "emulator/runtime/queue.h"
 #include "emulator/runtime/settings.h"
+#include "emulator/system/bad_access.h"
 
 namespace vmafx::emulator {
 namespace {
@@ -38,15 +38,10 @@ State& state() {
 
 /* -- Host code that touches device memory -------------------------------------------------------------------------- */
 
-struct sigaction previous_action;
-
-void on_segv(int signal, siginfo_t* info, void* context) {
-  const uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
+void judge_bad_access(uintptr_t address) {
   if (address - reserve.begin < reserve.size)
     die("host code touches device memory: 0x%zx, %s", static_cast<size_t>(address),
         DeviceMemory::get().describe(address).c_str());
-  if (previous_action.sa_flags & SA_SIGINFO) return previous_action.sa_sigaction(signal, info, context);
-  sigaction(signal, &previous_action, nullptr);  // the instruction is tried again, and meets that
 }
 
 /* Makes what all threads use before the first of them starts: a sanitizer does not see who initializes what in a
@@ -54,10 +49,7 @@ void on_segv(int signal, siginfo_t* info, void* context) {
 [[gnu::constructor]] void at_load() {
   state();
   DeviceMemory::get();
-  struct sigaction action{};
-  action.sa_sigaction = on_segv;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigaction(SIGSEGV, &action, &previous_action);
+  watch_bad_accesses(judge_bad_access);
 }
 
 /* -- The end ------------------------------------------------------------------------------------------------------- */
@@ -114,7 +106,7 @@ Call::Call(const char* name) {
   const uint64_t number = ++s.calls, of_its_name = ++s.of_name[name];
   name_ = text("%s (call %zu)", name, static_cast<size_t>(number));
   if (plan.hang.hits(number, of_its_name, name)) s.hung = true;
-  while (plan.block.hits(number, of_its_name, name)) pause();
+  while (plan.block.hits(number, of_its_name, name)) std::this_thread::sleep_for(std::chrono::hours(1));
   if (plan.fail.hits(number, of_its_name, name)) {
     error_ = plan.fail_error;
     if (plan.fail_lasts) s.lost = error_;

@@ -1,27 +1,20 @@
 #include "emulator/runtime/memory.h"
 
-#include <sys/mman.h>
-
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 
 #include "emulator/runtime/report.h"
 #include "emulator/runtime/settings.h"
+#include "emulator/system/pages.h"
 
 namespace vmafx::emulator {
 namespace {
 
-constexpr size_t kPage = 4096;
 constexpr size_t kReserve = size_t{32} << 30;  // addresses
 constexpr size_t kRemembered = 4096;           // freed allocations, so that a use after free can name one
 
 size_t round_up(size_t size, size_t unit) { return (size + unit - 1) / unit * unit; }
-
-void* map(size_t size, int protection) {
-  void* address = mmap(nullptr, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (address == MAP_FAILED) die("no room for %zu bytes of addresses", size);
-  return address;
-}
 
 }  // namespace
 
@@ -33,9 +26,9 @@ DeviceMemory& DeviceMemory::get() {
 }
 
 DeviceMemory::DeviceMemory() {
-  reserve.states = static_cast<uint8_t*>(map(kReserve, PROT_READ | PROT_WRITE));
-  reserve.writers = static_cast<uint64_t*>(map(kReserve / 4 * sizeof(uint64_t), PROT_READ | PROT_WRITE));
-  reserve.begin = next_ = reinterpret_cast<uintptr_t>(map(kReserve, PROT_NONE));
+  reserve.states = static_cast<uint8_t*>(take_zeros(kReserve));
+  reserve.writers = static_cast<uint64_t*>(take_zeros(kReserve / 4 * sizeof(uint64_t)));
+  reserve.begin = next_ = reinterpret_cast<uintptr_t>(reserve_pages(kReserve));
   reserve.size = kReserve;
 }
 
@@ -64,7 +57,7 @@ uintptr_t DeviceMemory::allocate(size_t size, int device) {
   if (!address) return 0;
   add(address, {size, ++count_, device, false, true});
   std::memset(reserve.states + (address - reserve.begin), kAllocated, size);
-  if (is_open_) mprotect(reinterpret_cast<void*>(address), round_up(size, kPage), PROT_READ | PROT_WRITE);
+  if (is_open_) set_reach(reinterpret_cast<void*>(address), round_up(size, kPage), Reach::kWrite);
   return address;
 }
 
@@ -77,8 +70,8 @@ void DeviceMemory::forget(uintptr_t address, Allocation& allocation) {
   allocation.live = false;
   live_.erase(address);
   const size_t at = address - reserve.begin, size = round_up(allocation.size, kPage);
-  madvise(reserve.states + at, size, MADV_DONTNEED);  // zeros from now on
-  madvise(reserve.writers + at / 4, size / 4 * sizeof *reserve.writers, MADV_DONTNEED);
+  clear_zeros(reserve.states + at, size);
+  clear_zeros(reserve.writers + at / 4, size / 4 * sizeof *reserve.writers);
   freed_.push_back(address);
   if (freed_.size() <= kRemembered) return;
   const auto oldest = allocations_.find(freed_.front());
@@ -99,12 +92,7 @@ bool DeviceMemory::release(uintptr_t address) {
   const auto found = allocations_.find(address);
   if (found == allocations_.end() || !found->second.live) return false;
   forget(address, found->second);
-  if (!found->second.imported) {
-    void* pages = reinterpret_cast<void*>(address);
-    const size_t size = round_up(found->second.size, kPage);
-    madvise(pages, size, MADV_DONTNEED);
-    mprotect(pages, size, PROT_NONE);
-  }
+  if (!found->second.imported) drop_pages(reinterpret_cast<void*>(address), round_up(found->second.size, kPage));
   return true;
 }
 
@@ -117,10 +105,7 @@ size_t DeviceMemory::used(int device) const {
 
 uintptr_t DeviceMemory::map_file(int fd, size_t size, size_t offset) {
   const uintptr_t address = find_room(round_up(size, kPage) + kPage);
-  if (!address) return 0;
-  void* pages =
-      mmap(reinterpret_cast<void*>(address), size, PROT_NONE, MAP_SHARED | MAP_FIXED, fd, static_cast<off_t>(offset));
-  return pages == MAP_FAILED ? 0 : address;
+  return address && put_file(reinterpret_cast<void*>(address), size, fd, offset) ? address : 0;
 }
 
 void DeviceMemory::add_import(uintptr_t address, size_t size, int device) {
@@ -132,27 +117,25 @@ void DeviceMemory::add_import(uintptr_t address, size_t size, int device) {
 void DeviceMemory::unmap_file(uintptr_t address, size_t size) {
   for (auto i = allocations_.lower_bound(address); i != allocations_.end() && i->first < address + size; ++i)
     if (i->second.live) forget(i->first, i->second);
-  mmap(reinterpret_cast<void*>(address), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-       0);
+  take_file_away(reinterpret_cast<void*>(address), size);
 }
 
-void DeviceMemory::protect(int protection) {
+void DeviceMemory::let_reach(Reach reach) {
   for (const uintptr_t address : live_) {
     const Allocation& allocation = allocations_.at(address);
     const uintptr_t page = address / kPage * kPage;  // an import may begin inside a page
-    const int allowed = allocation.imported ? protection & ~PROT_WRITE : protection;
-    if (mprotect(reinterpret_cast<void*>(page), round_up(address + allocation.size, kPage) - page, allowed))
-      die("mprotect failed");
+    const Reach allowed = allocation.imported ? std::min(reach, Reach::kRead) : reach;
+    set_reach(reinterpret_cast<void*>(page), round_up(address + allocation.size, kPage) - page, allowed);
   }
 }
 
 void DeviceMemory::open() {
-  if (!is_open_) protect(PROT_READ | PROT_WRITE);
+  if (!is_open_) let_reach(Reach::kWrite);
   is_open_ = true;
 }
 
 void DeviceMemory::close() {
-  if (is_open_) protect(PROT_NONE);
+  if (is_open_) let_reach(Reach::kNone);
   is_open_ = false;
 }
 
@@ -205,8 +188,8 @@ PinnedMemory& PinnedMemory::get() {
 void* PinnedMemory::allocate(size_t size) {
   constexpr size_t kAlignment = 256;
   const size_t pages_size = round_up(size, kPage) + kPage;
-  char* pages = static_cast<char*>(map(pages_size, PROT_READ | PROT_WRITE));
-  mprotect(pages + pages_size - kPage, kPage, PROT_NONE);
+  char* pages = static_cast<char*>(take_pages(pages_size));
+  set_reach(pages + pages_size - kPage, kPage, Reach::kNone);
   char* address = pages + pages_size - kPage - round_up(size, kAlignment);
   std::memset(address, 0xA5, size);
   blocks_[reinterpret_cast<uintptr_t>(address)] = {size, pages, pages_size, ++count_};
@@ -216,7 +199,7 @@ void* PinnedMemory::allocate(size_t size) {
 bool PinnedMemory::release(void* address) {
   const auto found = blocks_.find(reinterpret_cast<uintptr_t>(address));
   if (found == blocks_.end()) return false;
-  munmap(found->second.pages, found->second.pages_size);
+  give_back_pages(found->second.pages, found->second.pages_size);
   blocks_.erase(found);
   return true;
 }

@@ -1,4 +1,4 @@
-/* Device memory: one range of addresses, out of reach (PROT_NONE) but while kernels and copies run, with a shadow that
+/* Device memory: one range of addresses, out of reach but while kernels and copies run, with a shadow that
  * knows of each byte whether it is allocated, whether it was written, and by which launch. Addresses are not used twice
  * before the range is exhausted, so that a use after free is seen. */
 #ifndef VMAFX_EMULATOR_RUNTIME_MEMORY_H
@@ -11,6 +11,8 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include "emulator/system/pages.h"
 
 namespace vmafx::emulator {
 
@@ -70,7 +72,7 @@ class DeviceMemory {
  private:
   DeviceMemory();
   uintptr_t find_room(size_t pages_size);
-  void protect(int protection);
+  void let_reach(Reach reach);
   void add(uintptr_t address, const Allocation& allocation);
   void forget(uintptr_t address, Allocation& allocation);
 

@@ -4,10 +4,10 @@
 
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 
 #include "emulator/runtime/settings.h"
+#include "emulator/system/program_end.h"
 
 namespace vmafx::emulator {
 namespace {
@@ -21,7 +21,7 @@ std::string format_list(const char* format, va_list list) {
 /* Past stdio: the program may die in the middle of a line of its own. */
 void print(const std::string& what) {
   const std::string line = "vmafx HIP emulator: " + what + "\n";
-  if (write(STDERR_FILENO, line.data(), line.size()) < 0) std::abort();
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) end_program();
 }
 
 }  // namespace
@@ -39,14 +39,14 @@ void die(const char* format, ...) {
   va_start(list, format);
   print(format_list(format, list));
   va_end(list);
-  std::abort();
+  end_program();
 }
 
 int complain(int code, const std::string& what) {
   static std::mutex& mutex = *new std::mutex;  // if several faults come at once, the first is told
   const std::lock_guard lock(mutex);
   print(what);
-  if (!settings().report) std::abort();
+  if (!settings().report) end_program();
   return code;
 }
 

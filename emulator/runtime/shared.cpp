@@ -1,14 +1,15 @@
 #include "emulator/runtime/shared.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <new>
 
 #include "emulator/runtime/report.h"
 
 namespace vmafx::emulator {
 
 SharedMemory::SharedMemory(size_t size, const char* who)
-    : size_(size), who_(who), begin_(reinterpret_cast<uintptr_t>(std::aligned_alloc(256, size))), bytes_(size) {}
+    : size_(size), who_(who), begin_(reinterpret_cast<uintptr_t>(::operator new(size, std::align_val_t{256}))),
+      bytes_(size) {}
 
 std::string SharedMemory::name(uint32_t last) const {
   const unsigned number = last & kManyThreads;

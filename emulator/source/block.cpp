@@ -1,23 +1,20 @@
 #include "emulator/source/block.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "emulator/runtime/report.h"
 #include "emulator/runtime/settings.h"
+#include "emulator/system/code_place.h"
 
 namespace vmafx::emulator {
 
-thread_local Worker* worker [[gnu::tls_model("initial-exec")]] = nullptr;
+constinit thread_local Worker* worker [[gnu::tls_model("initial-exec")]] = nullptr;
 
 std::string describe_code(const void* code) {
-  Dl_info info;
-  if (!code || !dladdr(code, &info)) return "";
-  const char* slash = std::strrchr(info.dli_fname, '/');
-  return text(" [%s+0x%zx]", slash ? slash + 1 : info.dli_fname,
-              static_cast<size_t>(static_cast<const char*>(code) - static_cast<const char*>(info.dli_fbase)));
+  if (!code) return "";
+  const CodePlace place = find_code(code);
+  return place.library.empty() ? "" : text(" [%s+0x%zx]", place.library.c_str(), place.offset);
 }
 
 /* -- Between the threads of the kernel ----------------------------------------------------------------------------- */
@@ -25,6 +22,7 @@ std::string describe_code(const void* code) {
 Worker::Worker() : lanes_per_wave_(settings().lanes), shared_(kSharedBytes, "thread") {}
 
 void Worker::run(Launch& launch, uint64_t block_number) {
+  const FibreHost host;
   launch_ = &launch;
   block_number_ = static_cast<uint32_t>(block_number);
   block_id_ = launch.block_id(block_number);
@@ -67,7 +65,6 @@ void Worker::resume(unsigned rank) {
 void Worker::enter(unsigned rank) {
   const Lane& lane = lanes_[rank];
   running_ = lane.state == State::kNew ? take_fibre() : lane.fibre;
-  stack_begin_ = running_->stack_begin();
   rank_ = rank;
 }
 

@@ -39,7 +39,7 @@ class Worker final : public BlockRunner, public Accessor {
   Dim3 thread_id() const { return thread_ids_[rank_]; }
   Dim3 block_id() const { return block_id_; }
   SharedMemory& shared() { return shared_; }
-  bool is_on_stack(uintptr_t address) const { return address - stack_begin_ < Fibre::kStackSize; }
+  bool is_on_stack(uintptr_t address) const { return running_->is_on_stack(address); }
 
   void wait_for_block();
   uint64_t exchange(uint64_t value, unsigned mask);
@@ -72,8 +72,7 @@ class Worker final : public BlockRunner, public Accessor {
   Launch* launch_ = nullptr;
   uint32_t block_number_ = 0;
   Dim3 block_id_{};
-  unsigned rank_ = 0;          // the running thread's, in its block
-  uintptr_t stack_begin_ = 0;  // the running fibre's
+  unsigned rank_ = 0;  // the running thread's, in its block
   Dim3 block_size_{};
   std::vector<Dim3> thread_ids_;  // by rank, in blocks of that size
 
@@ -90,9 +89,9 @@ class Worker final : public BlockRunner, public Accessor {
   SharedMemory shared_;
 };
 
-/* The worker of this thread of the host while the threads of a block run on it, else nullptr. Initial-exec: one load,
- * no call. */
-extern thread_local Worker* worker [[gnu::tls_model("initial-exec")]];
+/* The worker of this thread of the host while the threads of a block run on it, else nullptr. Initial-exec, constinit:
+ * one load, no call. */
+extern constinit thread_local Worker* worker [[gnu::tls_model("initial-exec")]];
 
 /* The place of code, for addr2line: "libvmafx_hip_emulator.so+0x1234". */
 std::string describe_code(const void* code);

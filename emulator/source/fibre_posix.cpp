@@ -1,8 +1,6 @@
-#include "emulator/source/fibre.h"
-
-#include <sys/mman.h>
-
 #include "emulator/runtime/report.h"
+#include "emulator/source/fibre.h"
+#include "emulator/system/pages.h"
 
 #if defined(__x86_64__)
 /* The registers that a called function must keep (System V ABI) go on the old stack and come from the new one. The
@@ -33,19 +31,18 @@ extern "C" void vmafx_switch_stacks(void** from, void** to);
 #endif
 
 namespace vmafx::emulator {
-namespace {
-constexpr size_t kGuard = 4096;
-constexpr size_t kCacheLine = 64, kColors = 61;
-}  // namespace
 
 Fibre::Fibre(size_t number) : color_(number % kColors * kCacheLine) {
-  void* pages =
-      mmap(nullptr, kGuard + kStackSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (pages == MAP_FAILED || mprotect(pages, kGuard, PROT_NONE)) die("no room for the stack of a fibre");
-  stack_ = reinterpret_cast<uintptr_t>(pages) + kGuard;
+  void* pages = take_pages(kPage + kStackSize);  // the first one is a guard
+  set_reach(pages, kPage, Reach::kNone);
+  stack_ = reinterpret_cast<uintptr_t>(pages) + kPage;
 }
 
-Fibre::~Fibre() { munmap(reinterpret_cast<void*>(stack_ - kGuard), kGuard + kStackSize); }
+Fibre::~Fibre() { give_back_pages(reinterpret_cast<void*>(stack_ - kPage), kPage + kStackSize); }
+
+FibreHost::FibreHost() = default;
+
+FibreHost::~FibreHost() { static_cast<void>(is_changed_); }
 
 #if defined(__x86_64__)
 
@@ -53,22 +50,24 @@ Fibre::~Fibre() { munmap(reinterpret_cast<void*>(stack_ - kGuard), kGuard + kSta
  * address. */
 void Fibre::restart(void (*entry)()) {
   constexpr int kRegisters = 6;
-  void** top = reinterpret_cast<void**>(stack_end() - color_) - 2;  // at the entry 8 bytes off a multiple of 16
-  *top = reinterpret_cast<void*>(entry);
+  entry_ = entry;
+  void** top = reinterpret_cast<void**>(stack_ + kStackSize - color_) - 2;  // at the entry 8 bytes off a multiple of 16
+  *top = reinterpret_cast<void*>(entry_);
   for (int i = 1; i <= kRegisters; i++) top[-i] = nullptr;
-  context_.stack_pointer = top - kRegisters;
+  context_.state = top - kRegisters;
 }
 
-void switch_context(Context& from, Context& to) { vmafx_switch_stacks(&from.stack_pointer, &to.stack_pointer); }
+void switch_context(Context& from, Context& to) { vmafx_switch_stacks(&from.state, &to.state); }
 
 #else
 
 void Fibre::restart(void (*entry)()) {
+  entry_ = entry;
   if (getcontext(&context_.context)) die("getcontext failed");
   context_.context.uc_stack.ss_sp = reinterpret_cast<void*>(stack_);
   context_.context.uc_stack.ss_size = kStackSize - color_;
   context_.context.uc_link = nullptr;
-  makecontext(&context_.context, entry, 0);
+  makecontext(&context_.context, entry_, 0);
 }
 
 void switch_context(Context& from, Context& to) { swapcontext(&from.context, &to.context); }

@@ -1,0 +1,9 @@
+#include <cstdlib>
+
+#include "emulator/system/program_end.h"
+
+namespace vmafx::emulator {
+
+void end_program() { std::abort(); }
+
+}  // namespace vmafx::emulator
