@@ -46,6 +46,8 @@ common_components() {
     echo "$name $number $license https://snapshot.debian.org/package/$name/"
   done <"$libraries/built"
   echo "xxhash $(pkg-config --modversion libxxhash) BSD-2-Clause https://snapshot.debian.org/package/xxhash/"
+  name=$(version_of_nvcc "$tree")
+  [ -z "$name" ] || echo "cuda-nvcc $name LicenseRef-NVIDIA-CUDA-EULA https://docs.nvidia.com/cuda/eula/"
 }
 
 # list_components FOLDER: writes the SBOM of what the function components prints, and the licenses.
@@ -78,6 +80,12 @@ add_selftest() {
 # device_codes TREE: prints the GPUs whose kernels the library of a build has. Kernels that an earlier build was
 # configured for may still lie in the folder.
 device_codes() { sed -nE 's/^VMAFX_CODE_OBJECT\([^"]*"([^"]*)".*/\1/p' "$1/device_code/list.inc" | sort; }
+
+# version_of_nvcc TREE: prints that of the compiler of the kernels for NVIDIA GPUs; nothing if the library has none.
+version_of_nvcc() {
+  ! device_codes "$1" | grep -qE '^(sm|compute)_' ||
+    concatenate "$1/device_code/compilers" | sed -nE 's/^Cuda compilation tools, .*, V([0-9.]+)$/\1/p'
+}
 
 # pack_programs FOLDER [ENDING]: packs the programs of the self-test, which selftest.py unpacks when it runs. Each has all
 # kernels once more, which a wheel, packed file by file, would have twice.

@@ -216,8 +216,6 @@ components() {
   local name
   common_components
   echo "libgcc $(${binutils}gcc -dumpfullversion) GPL-3.0-or-later-WITH-GCC-exception-3.1 https://ftp.gnu.org/gnu/gcc/"
-  name=$(concatenate "$tree/device_code/compilers" | sed -nE 's/^Cuda compilation tools, .*, V([0-9.]+)$/\1/p')
-  [ -z "$name" ] || ! device_codes "$tree" | grep -qE '^(sm|compute)_' || echo "cuda-nvcc $name LicenseRef-NVIDIA-CUDA-EULA https://docs.nvidia.com/cuda/eula/"
   name=$("$zig/zig" version)
   echo "libc++ zig-$name Apache-2.0-WITH-LLVM-exception https://ziglang.org/download/$name/"
   ! declare -F own_components >/dev/null || own_components

@@ -29,12 +29,16 @@ obstacle() {
 build_libraries() { "$top/tools/windows-libraries" "$libraries"; }
 build_codecs() { "$top/tools/windows-libraries" "$libraries" $codecs; }
 
+# configure_library: $device_flags says which kernels are compiled (default: none).
 configure_library() {
+  local flags=${device_flags:---without-hip}
   mkdir -p "$tree"
   cd "$tree"
-  [ ! -f Makefile ] || return 0
-  PKG_CONFIG=pkg-config PKG_CONFIG_LIBDIR=$libraries/pkgconfig "$top/configure" -q --host=$triplet --without-hip \
-    --without-emulator CC="$clang $target" CXX="$clangxx $target" CFLAGS=-O2 CXXFLAGS=-O2
+  ! fresh configured-for "$flags" || return 0
+  # shellcheck disable=SC2086
+  PKG_CONFIG=pkg-config PKG_CONFIG_LIBDIR=$libraries/pkgconfig "$top/configure" -q $flags --host=$triplet \
+    CC="$clang $target" CXX="$clangxx $target" CFLAGS=-O2 CXXFLAGS=-O2
+  echo "$flags" >configured-for
 }
 
 # compile_library [TARGET…]
