@@ -1,5 +1,5 @@
-/* The version where commit.cpp is not linked: in the programs of the tests, which would all be linked again at each
- * commit. */
+/* The version in programs of tests and benchmarks, which would all be linked again at each commit with that of
+ * commit.cpp. */
 #include "engine/version.h"
 
 #include <string_view>
@@ -15,6 +15,6 @@ static_assert(VMAFX_VERSION_OF(VMAFX_VERSION_MAJOR, VMAFX_VERSION_MINOR, VMAFX_V
 
 namespace vmafx {
 
-[[gnu::weak]] const char* library_version() { return PACKAGE_VERSION; }
+const char* library_version() { return PACKAGE_VERSION; }
 
 }  // namespace vmafx
