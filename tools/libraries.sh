@@ -89,12 +89,12 @@ compile_svt_av1() {
   take_pkg_config SvtAv1Enc
 }
 
-# compile_libvpx FLAG…
+# compile_libvpx FLAG…: the library repeats these, so that the folder comes later.
 compile_libvpx() {
-  AS=nasm ./configure --prefix="$out" --disable-examples --disable-tools --disable-docs --disable-unit-tests \
+  AS=nasm ./configure --disable-examples --disable-tools --disable-docs --disable-unit-tests \
     --enable-vp9-highbitdepth --disable-shared "$@"
-  make -j"$(jobs)"
-  make install
+  make -j"$(jobs)" PREFIX="$out"
+  make install PREFIX="$out"
   take_pkg_config vpx
 }
 
