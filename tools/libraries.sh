@@ -100,10 +100,21 @@ compile_libvpx() {
 
 # compile_zimg FLAG…
 compile_zimg() {
+  compile_by_autotools "$@"
+  take_pkg_config zimg
+}
+
+# compile_opus FLAG…
+compile_opus() {
+  compile_by_autotools --disable-doc --disable-extra-programs --disable-stack-protector "$@"
+  take_pkg_config opus
+}
+
+# compile_by_autotools FLAG…: one that has autotools.
+compile_by_autotools() {
   autoreconf -fi
   ./configure -q --prefix="$out" --disable-shared "$@"
   make -s -j"$(jobs)" install
-  take_pkg_config zimg
 }
 
 # Headers are the same everywhere.

@@ -39,7 +39,7 @@ common_components() {
       dav1d) license=BSD-2-Clause ;;
       x264 | x265) license=GPL-2.0-or-later ;;
       svt-av1) license=BSD-3-Clause-Clear ;;
-      libvpx) license=BSD-3-Clause ;;
+      libvpx | opus) license=BSD-3-Clause ;;
       zimg) license=WTFPL ;;
       *) die "tools/packing.sh has no license of $name" ;;
     esac

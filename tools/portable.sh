@@ -18,7 +18,7 @@ libraries=$work/libraries
 oldest_glibc=2.28 # RHEL 8's; what PyPI calls manylinux_2_28
 zig_target=$portable_machine-linux-gnu.$oldest_glibc
 codecs="zlib dav1d x264"
-[ "$portable_machine" != x86_64 ] || [ "${VMAFX_PORTABLE_FFMPEG-}" = small ] || codecs+=" x265 svt-av1 libvpx zimg"
+[ "$portable_machine" != x86_64 ] || [ "${VMAFX_PORTABLE_FFMPEG-}" = small ] || codecs+=" x265 svt-av1 libvpx zimg opus"
 wheel_platform=manylinux_${oldest_glibc/./_}_$portable_machine
 . "$top/tools/packing.sh"
 
@@ -107,11 +107,12 @@ PC
 }
 
 # ffmpeg_parts: prints FFmpeg's flags for what its programs have: everything that reads, and what writes the files that
-# tests of encodes need. VMAFX_PORTABLE_FFMPEG=small is for tests: it takes a quarter of the time.
+# the command and tests of encodes need. VMAFX_PORTABLE_FFMPEG=small is for tests: it takes a quarter of the time.
 encoders=libx264,libx265,libsvtav1,libvpx_vp9,ffv1,huffyuv,ffvhuff,utvideo,rawvideo,wrapped_avframe,png,mjpeg,apng
-encoders+=,pcm_*,flac,aac,srt,subrip,ass
-muxers=matroska,webm,mov,mp4,avi,nut,ivf,mpegts,yuv4mpegpipe,rawvideo,null,hash,framehash,framemd5,md5,streamhash
-muxers+=,image2,image2pipe,ffmetadata,segment,h264,hevc,obu,wav,pcm_*,srt,ass,tee,fifo,data
+encoders+=,pcm_*,flac,aac,libopus,srt,subrip,ass,mov_text,webvtt
+muxers=matroska,webm,mov,mp4,avi,flv,nut,ivf,mpegts,yuv4mpegpipe,rawvideo,null,hash,framehash,framemd5,framecrc,md5
+muxers+=,streamhash,image2,image2pipe,ffmetadata,segment,h264,hevc,vvc,obu,wav,pcm_*,opus,ogg,srt,ass,webvtt,tee,fifo
+muxers+=,data
 ffmpeg_parts() {
   if [ "${VMAFX_PORTABLE_FFMPEG-}" != small ]; then
     printf '%s\n' --disable-encoders --enable-encoder=$encoders --disable-muxers --enable-muxer=$muxers

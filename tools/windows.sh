@@ -11,7 +11,7 @@ libraries=$work/libraries
 triplet=x86_64-w64-mingw32
 clang=clang-19 clangxx=clang++-19 target=--target=x86_64-w64-windows-gnu
 wine=/usr/lib/wine/wine64
-codecs="zlib dav1d x264 x265 svt-av1 libvpx zimg"
+codecs="zlib dav1d x264 x265 svt-av1 libvpx zimg opus"
 ffmpeg=$work/ffmpeg-whole
 [ "${VMAFX_WINDOWS_FFMPEG-}" != small ] || { codecs="" && ffmpeg=$work/ffmpeg; }
 codecs=${VMAFX_WINDOWS_CODECS-$codecs}
