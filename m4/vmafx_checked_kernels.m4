@@ -11,6 +11,7 @@ AC_LANG_PUSH([C++])
 CHECKED_ACCESSES=
 vmafx_gcc="--param asan-instrumentation-with-call-threshold=0 --param asan-stack=0 --param asan-globals=1"
 vmafx_clang="-mllvm -asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 -mllvm -asan-globals=1"
+vmafx_clang="$vmafx_clang -mllvm -asan-kernel-mem-intrinsic-prefix=1"
 # For Windows clang's driver refuses what its compiler can do. Code there takes the place of the shadow, which it has no
 # use for, from a variable, unless it is constant.
 vmafx_windows="-Xclang -fsanitize=kernel-address -Xclang -fsanitize-recover=kernel-address $vmafx_clang"

@@ -8,7 +8,7 @@
 #include "emulator/runtime/memory.h"
 #include "emulator/runtime/queue.h"
 #include "emulator/runtime/settings.h"
-#include "emulator/system/descriptors.h"
+#include "emulator/runtime/system/descriptors.h"
 
 using namespace vmafx::emulator;
 

@@ -15,7 +15,7 @@
 #include "emulator/runtime/modules.h"
 #include "emulator/runtime/queue.h"
 #include "emulator/runtime/settings.h"
-#include "emulator/system/bad_access.h"
+#include "emulator/runtime/system/bad_access.h"
 
 namespace vmafx::emulator {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "emulator/runtime/report.h"
 #include "emulator/runtime/settings.h"
-#include "emulator/system/pages.h"
+#include "emulator/runtime/system/pages.h"
 
 namespace vmafx::emulator {
 namespace {

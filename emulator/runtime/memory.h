@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/system/pages.h"
+#include "emulator/runtime/system/pages.h"
 
 namespace vmafx::emulator {
 

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "emulator/runtime/settings.h"
-#include "emulator/system/program_end.h"
+#include "emulator/runtime/system/program_end.h"
 
 namespace vmafx::emulator {
 namespace {

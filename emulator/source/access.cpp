@@ -2,6 +2,7 @@
  * puts a call before every access; what is called is defined here. */
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <vector>
 
 #include "emulator/runtime/device_access.h"
@@ -101,6 +102,15 @@ void store(uintptr_t address, const void* code) {
   note_store<T>(access);
 }
 
+/* Byte by byte, at any alignment. */
+void load_each(const void* begin, size_t size, const void* code) {
+  for (size_t i = 0; i < size; i++) load<uint8_t>(reinterpret_cast<uintptr_t>(begin) + i, code);
+}
+
+void store_each(const void* begin, size_t size, const void* code) {
+  for (size_t i = 0; i < size; i++) store<uint8_t>(reinterpret_cast<uintptr_t>(begin) + i, code);
+}
+
 }  // namespace
 
 }  // namespace vmafx::emulator
@@ -123,9 +133,7 @@ HOOK __asan_load16_noabort(Address a) {
   em::load<uint64_t>(a, CODE);
   em::load<uint64_t>(a + 8, CODE);
 }
-HOOK __asan_loadN_noabort(Address a, size_t size) {
-  for (size_t i = 0; i < size; i++) em::load<uint8_t>(a + i, CODE);
-}
+HOOK __asan_loadN_noabort(Address a, size_t size) { em::load_each(reinterpret_cast<const void*>(a), size, CODE); }
 HOOK __asan_store1_noabort(Address a) { em::store<uint8_t>(a, CODE); }
 HOOK __asan_store2_noabort(Address a) { em::store<uint16_t>(a, CODE); }
 HOOK __asan_store4_noabort(Address a) { em::store<uint32_t>(a, CODE); }
@@ -134,9 +142,24 @@ HOOK __asan_store16_noabort(Address a) {
   em::store<uint64_t>(a, CODE);
   em::store<uint64_t>(a + 8, CODE);
 }
-HOOK __asan_storeN_noabort(Address a, size_t size) {
-  for (size_t i = 0; i < size; i++) em::store<uint8_t>(a + i, CODE);
+HOOK __asan_storeN_noabort(Address a, size_t size) { em::store_each(reinterpret_cast<void*>(a), size, CODE); }
+
+/* clang makes one call of a copy or a fill, also of loops. */
+extern "C" [[gnu::used]] void* __asan_memcpy(void* to, const void* from, size_t size) {
+  em::load_each(from, size, CODE);
+  em::store_each(to, size, CODE);
+  return std::memcpy(to, from, size);
 }
+extern "C" [[gnu::used]] void* __asan_memmove(void* to, const void* from, size_t size) {
+  em::load_each(from, size, CODE);
+  em::store_each(to, size, CODE);
+  return std::memmove(to, from, size);
+}
+extern "C" [[gnu::used]] void* __asan_memset(void* to, int value, size_t size) {
+  em::store_each(to, size, CODE);
+  return std::memset(to, value, size);
+}
+
 HOOK __asan_handle_no_return() {}
 HOOK __asan_before_dynamic_init(const char*) {}
 HOOK __asan_after_dynamic_init() {}

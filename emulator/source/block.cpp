@@ -5,7 +5,7 @@
 
 #include "emulator/runtime/report.h"
 #include "emulator/runtime/settings.h"
-#include "emulator/system/code_place.h"
+#include "emulator/runtime/system/code_place.h"
 
 namespace vmafx::emulator {
 

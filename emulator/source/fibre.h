@@ -32,7 +32,7 @@ class Fibre {
   /* The next switch to it calls `entry`, which must not return. */
   void restart(void (*entry)());
 
-  /* Of a fibre that has begun. */
+  /* Tells only of a fibre that has begun. */
   bool is_on_stack(uintptr_t address) const { return address - stack_ < stack_size_; }
   Context& context() { return context_; }
 

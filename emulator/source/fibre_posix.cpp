@@ -1,6 +1,6 @@
 #include "emulator/runtime/report.h"
+#include "emulator/runtime/system/pages.h"
 #include "emulator/source/fibre.h"
-#include "emulator/system/pages.h"
 
 #if defined(__x86_64__)
 /* The registers that a called function must keep (System V ABI) go on the old stack and come from the new one. The

@@ -1,8 +1,8 @@
 #include <windows.h>
 
 #include "emulator/runtime/report.h"
+#include "emulator/runtime/system/pages.h"
 #include "emulator/source/fibre.h"
-#include "emulator/system/pages.h"
 
 namespace vmafx::emulator {
 

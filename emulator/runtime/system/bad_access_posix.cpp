@@ -1,6 +1,6 @@
 #include <csignal>
 
-#include "emulator/system/bad_access.h"
+#include "emulator/runtime/system/bad_access.h"
 
 namespace vmafx::emulator {
 namespace {

@@ -1,4 +1,4 @@
-#include "emulator/system/pages.h"
+#include "emulator/runtime/system/pages.h"
 
 #include <windows.h>
 

@@ -1,6 +1,6 @@
 /* The end of a program that did wrong. */
-#ifndef VMAFX_EMULATOR_SYSTEM_PROGRAM_END_H
-#define VMAFX_EMULATOR_SYSTEM_PROGRAM_END_H
+#ifndef VMAFX_EMULATOR_RUNTIME_SYSTEM_PROGRAM_END_H
+#define VMAFX_EMULATOR_RUNTIME_SYSTEM_PROGRAM_END_H
 
 namespace vmafx::emulator {
 

@@ -1,6 +1,6 @@
 #include <cstdlib>
 
-#include "emulator/system/program_end.h"
+#include "emulator/runtime/system/program_end.h"
 
 namespace vmafx::emulator {
 

@@ -1,6 +1,6 @@
 /* Accesses of memory out of reach. */
-#ifndef VMAFX_EMULATOR_SYSTEM_BAD_ACCESS_H
-#define VMAFX_EMULATOR_SYSTEM_BAD_ACCESS_H
+#ifndef VMAFX_EMULATOR_RUNTIME_SYSTEM_BAD_ACCESS_H
+#define VMAFX_EMULATOR_RUNTIME_SYSTEM_BAD_ACCESS_H
 
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-#include "emulator/system/program_end.h"
+#include "emulator/runtime/system/program_end.h"
 
 #include <windows.h>
 

@@ -1,7 +1,7 @@
 /* Pages of this process' memory. Addresses and sizes are multiples of a page; a part of a file may end inside one.
  * Where there is no room, the program ends. */
-#ifndef VMAFX_EMULATOR_SYSTEM_PAGES_H
-#define VMAFX_EMULATOR_SYSTEM_PAGES_H
+#ifndef VMAFX_EMULATOR_RUNTIME_SYSTEM_PAGES_H
+#define VMAFX_EMULATOR_RUNTIME_SYSTEM_PAGES_H
 
 #include <cstddef>
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "emulator/system/code_place.h"
+#include "emulator/runtime/system/code_place.h"
 
 namespace vmafx::emulator {
 

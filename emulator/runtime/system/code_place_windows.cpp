@@ -1,4 +1,4 @@
-#include "emulator/system/code_place.h"
+#include "emulator/runtime/system/code_place.h"
 
 #include <windows.h>
 

@@ -1,4 +1,4 @@
-#include "emulator/system/descriptors.h"
+#include "emulator/runtime/system/descriptors.h"
 
 namespace vmafx::emulator {
 

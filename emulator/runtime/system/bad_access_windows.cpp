@@ -1,4 +1,4 @@
-#include "emulator/system/bad_access.h"
+#include "emulator/runtime/system/bad_access.h"
 
 #include <windows.h>
 

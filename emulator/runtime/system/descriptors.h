@@ -1,7 +1,7 @@
 /* Files by their descriptors, which stand for memory and semaphores of others (runtime/imports.h). Descriptors stay
  * their owner's. Windows has none that HIP's runtime takes: there is nothing in any of them. */
-#ifndef VMAFX_EMULATOR_SYSTEM_DESCRIPTORS_H
-#define VMAFX_EMULATOR_SYSTEM_DESCRIPTORS_H
+#ifndef VMAFX_EMULATOR_RUNTIME_SYSTEM_DESCRIPTORS_H
+#define VMAFX_EMULATOR_RUNTIME_SYSTEM_DESCRIPTORS_H
 
 #include <atomic>
 #include <cstddef>

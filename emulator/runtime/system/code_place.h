@@ -1,6 +1,6 @@
-/* Where code of this process is. */
-#ifndef VMAFX_EMULATOR_SYSTEM_CODE_PLACE_H
-#define VMAFX_EMULATOR_SYSTEM_CODE_PLACE_H
+/* Places of code of this process. */
+#ifndef VMAFX_EMULATOR_RUNTIME_SYSTEM_CODE_PLACE_H
+#define VMAFX_EMULATOR_RUNTIME_SYSTEM_CODE_PLACE_H
 
 #include <cstddef>
 #include <string>
