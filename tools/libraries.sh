@@ -89,13 +89,15 @@ compile_svt_av1() {
   take_pkg_config SvtAv1Enc
 }
 
-# compile_libvpx FLAG…: the library repeats these, so that the folder comes later.
+# compile_libvpx FLAG…: the library repeats these, so that none names the folder.
 compile_libvpx() {
-  AS=nasm ./configure --disable-examples --disable-tools --disable-docs --disable-unit-tests \
+  AS=nasm ./configure --prefix=/usr --disable-examples --disable-tools --disable-docs --disable-unit-tests \
     --enable-vp9-highbitdepth --disable-shared "$@"
-  make -j"$(jobs)" PREFIX="$out"
-  make install PREFIX="$out"
-  take_pkg_config vpx
+  make -j"$(jobs)"
+  make install DESTDIR="$PWD/installed"
+  cp -r installed/usr/include/vpx "$out/include/"
+  cp installed/usr/lib/libvpx.a "$out/lib/"
+  pkg_config vpx "$(sed -n 's/^Version: //p' installed/usr/lib/pkgconfig/vpx.pc)" "-lvpx -lm -lpthread"
 }
 
 # compile_zimg FLAG…

@@ -416,8 +416,8 @@ def key_interval(encoder: Encoder, text: str | None, rate: Fraction | None) -> i
 # Options that the command sets itself: with others the result would be that of another encode than it says.
 OWN_QUALITY = {"crf", "cq", "qp", "q", "qscale", "global_quality", "b", "pass", "passlogfile"}
 OWN_PARAMS = {"crf", "qp", "bitrate", "tbr", "rc", "cq-level", "end-usage", "pass", "passes", "stats"}
-# Switches of ffmpeg, of all releases from 6.1 to 8.1: they take no value, so that ffmpeg would write into a file that is
-# called as the value is.
+# Switches of ffmpeg, of all releases from 6.1 to 8.1: they take no value, so that ffmpeg would write into a file with
+# the value's name.
 SWITCHES = """accurate_seek auto_conversion_filters autorotate autoscale benchmark benchmark_all bitexact bsfs buildconf
     codecs colors copy_unknown copyinkf debug_ts decoders demuxers devices display_hflip display_vflip dispositions dump
     encoders filters find_stream_info fix_sub_duration fix_sub_duration_heartbeat force_fps formats h help hex
