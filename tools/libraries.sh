@@ -68,8 +68,8 @@ compile_zlib() {
   pkg_config zlib "$(sed -n 's/^#define ZLIB_VERSION "\(.*\)"/\1/p' zlib.h)" -lz
 }
 
-# compile_x265 AR LIBRARIES CMAKE_FLAG…: x265 has a library for each depth of samples; the one of 8 bits brings that of
-# 10 along. LIBRARIES are those of C++.
+# compile_x265 AR LIBRARIES CMAKE_FLAG…: x265 has a library for each depth of samples; the one of 8 bits brings that
+# of 10 along. LIBRARIES are those of C++.
 compile_x265() {
   local ar=$1 libraries=$2 flags=("${@:3}" -DENABLE_SHARED=OFF -DENABLE_CLI=OFF -DENABLE_LIBNUMA=OFF)
   cmake -S source -B deep "${flags[@]}" -DHIGH_BIT_DEPTH=ON -DEXPORT_C_API=OFF

@@ -87,8 +87,8 @@ version_of_nvcc() {
     concatenate "$1/device_code/compilers" | sed -nE 's/^Cuda compilation tools, .*, V([0-9.]+)$/\1/p'
 }
 
-# pack_programs FOLDER [ENDING]: packs the programs of the self-test, which selftest.py unpacks when it runs. Each has all
-# kernels once more, which a wheel, packed file by file, would have twice.
+# pack_programs FOLDER [ENDING]: packs the programs of the self-test, which selftest.py unpacks when it runs. Each has
+# all kernels once more, which a wheel, packed file by file, would have twice.
 pack_programs() {
   mkdir "$1/programs"
   mv "$1/parity_test${2-}" "$1/device${2-}" "$1/make_clip${2-}" "$1/programs/"
@@ -160,8 +160,8 @@ make_wheel() {
   SOURCE_DATE_EPOCH=$(build_time) "$python/bin/pip" wheel -q --no-deps --no-build-isolation --no-index -w "$1/out" "$1"
 }
 
-# pack_wheel FOLDER FILE: the file may be on another disk than the build. Nothing half-written stays: `step` runs it in a
-# process of its own.
+# pack_wheel FOLDER FILE: the file may be on another disk than the build. Nothing half-written stays: `step` runs it
+# in a process of its own.
 pack_wheel() {
   remove_at_end "$2.part"
   (make_wheel "$1") &&
