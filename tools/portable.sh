@@ -118,7 +118,8 @@ ffmpeg_parts() {
     printf '%s\n' --disable-encoders --enable-encoder=$encoders --disable-muxers --enable-muxer=$muxers
   else
     printf '%s\n' --disable-everything --enable-protocol=file,pipe,fd --enable-indev=lavfi --enable-muxer=$muxers \
-      --enable-encoder=libx264,ffv1,rawvideo,wrapped_avframe,png,mjpeg,pcm_s16le,aac --enable-parsers --enable-bsfs \
+      --enable-encoder=libx264,ffv1,rawvideo,wrapped_avframe,png,mjpeg,pcm_s16le,aac,mov_text,webvtt \
+      --enable-parsers --enable-bsfs \
       --enable-demuxer=matroska,mov,avi,rawvideo,yuv4mpegpipe,mpegts,h264,hevc,obu,ivf,image2,concat,ffmetadata,wav \
       --enable-decoder=h264,hevc,vp9,libdav1d,ffv1,rawvideo,wrapped_avframe,mpeg2video,mjpeg,png,aac,pcm_s16le \
       --enable-filter=vmafx,libvmaf,xpsnr,scale,format,null,testsrc2,noise,color,split,trim,setpts,settb,fps,crop,pad \

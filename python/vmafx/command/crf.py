@@ -124,7 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
 def check_packages() -> None:
     for module, package in NEEDED.items():
         if importlib.util.find_spec(module) is None:
-            raise Failure(f"vmafx crf needs Python's module {module}: install Debian's {package}, or {module} with pip")
+            raise Failure(f"it needs Python's module {module}: install Debian's {package}, or {module} with pip")
 
 
 def check_arguments(arguments: argparse.Namespace) -> None:

@@ -41,7 +41,7 @@ PACKAGES = (
     ("jinja2", "python3-jinja2", "Jinja2", "pages", False),
     ("cffi", "python3-cffi", "cffi", "merge, --jobs, the module vmafx", False),
     ("numpy", "python3-numpy", "numpy", "--sync, the module vmafx", False),
-    ("av", "python3-av", "av", "vmafx.score() in Python", False),
+    ("av", "python3-av", "av", "crf, encode, vmafx.score() in Python", False),
     ("rich", "python3-rich", "rich", "progress bars and drawn tables", False),
     ("argcomplete", "python3-argcomplete", "argcomplete", "completion", False),
     ("bjontegaard", None, "bjontegaard", "BD-rates", False),
@@ -168,10 +168,11 @@ def lines(seen: Programs) -> Iterator[tuple[str, str]]:
         yield "encoders", _listed(ENCODERS, seen.encoders)
         yield "GPU coding", _of_gpus(seen)
     yield "Python", ", ".join(f"{name} {version}" for name, version in seen.packages.items() if version)
+    in_environment = sys.prefix != sys.base_prefix  # of which Debian's packages are no part
     for module, debian, pypi, use, _ in PACKAGES:
         if seen.packages[module] is None:
             yield "not there", f"{module} ({use}): " + (
-                f"apt-get install {debian}" if debian else f"pip install {pypi}"
+                f"apt-get install {debian}" if debian and not in_environment else f"pip install {pypi}"
             )
 
 
