@@ -95,7 +95,7 @@ configure_ffmpeg() {
 # and sockets; the small one has what scores raw files.
 ffmpeg_parts() {
   if [ "${VMAFX_WINDOWS_FFMPEG-}" != small ]; then
-    printf '%s\n' --enable-version3 --enable-d3d11va --enable-d3d12va --enable-dxva2 --enable-schannel \
+    printf '%s\n' --enable-version3 --enable-d3d11va --enable-dxva2 --enable-schannel \
       --enable-mediafoundation
   else
     printf '%s\n' --disable-everything --disable-network --enable-protocol=file,pipe --enable-indev=lavfi \
