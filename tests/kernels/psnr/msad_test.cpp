@@ -33,7 +33,7 @@ END_TEST
 
 /* Rows so long that 32-bit sums would wrap. */
 START_TEST(long_rows) {
-  constexpr int kW = 1200003;
+  static constexpr int kW = 1200003;
   for_each_cpu_target([](const std::string& target) {
     for (const int bpc : {8, 12, 16})
       with_sample_type(bpc, [&]<class T>(T) {

@@ -70,7 +70,7 @@ END_TEST
 
 /* The largest gradients and changes, in a picture so long that sums of 32 bits would wrap. */
 START_TEST(largest_values) {
-  constexpr int kW = 70000;
+  static constexpr int kW = 70000;
   for_each_cpu_target([](const std::string& target) {
     for (const int bpc : {8, 12, 14, 16})
       with_sample_type(bpc, [&]<class T>(T) {
