@@ -23,6 +23,13 @@ using namespace vmafx;
 
 namespace {
 
+/* A path as the value of an option: Windows' paths have colons and backslashes. */
+std::string as_option(const std::string& path) {
+  std::string value;
+  for (const char c : path) value += c == ':' || c == '\\' ? std::string{'\\', c} : std::string{c};
+  return value;
+}
+
 Status only_small(const Options&, const VideoFormat& format) {
   return format.w > 64 ? error(EINVAL, "rows of %d samples do not fit shared memory", format.w) : Status();
 }
@@ -220,7 +227,7 @@ START_TEST(requests_for_one_key_with_different_options_are_told) {
 END_TEST
 
 START_TEST(paths_to_write_to_are_of_one_request) {
-  const std::string folder = std::filesystem::temp_directory_path().string();
+  const std::string folder = as_option(std::filesystem::temp_directory_path().string());
   const std::string one = "cambi:heatmaps_path=" + folder + "/vmafx_plan_1", other = one + "2";
   for (const std::string& features : {one + "|cambi", "cambi|" + one, one + "|" + one}) {
     LogText log;
@@ -340,7 +347,7 @@ START_TEST(model_files_may_not_write) {
       "model": "svm_type nu_svr\nkernel_type rbf\ngamma 1\nnr_class 2\ntotal_sv 1\nrho 1\nSV\n1 1:1 \n"}})";
   const auto made = [&](const std::string& more) {
     LogText log;
-    return Plan::make(parse_models("path=" + path + more).value(), {}, log.log).status();
+    return Plan::make(parse_models("path=" + as_option(path) + more).value(), {}, log.log).status();
   };
   for (const char* more : {"", ":cambi.heatmaps_path=/tmp/mine"}) {
     ck_assert_int_eq(made(more).code(), EINVAL);
