@@ -70,11 +70,18 @@ list_components() {
 add_selftest() {
   local folder=$1/lib/vmafx/selftest ending=${2-}
   mkdir -p "$folder"
-  cp "$tree/tests/kernels/parity_test$ending" "$tree/bench/device$ending" "$work/make_clip$ending" \
-    "$top/tools/selftest.py" "$top"/tests/golden/check.py "$top"/tests/golden/*.json "$folder/"
+  cp "$(built_program "tests/kernels/parity_test$ending")" "$(built_program "bench/device$ending")" \
+    "$work/make_clip$ending" "$top/tools/selftest.py" "$top"/tests/golden/check.py "$top"/tests/golden/*.json "$folder/"
   $strip "$folder/parity_test$ending" "$folder/device$ending" "$folder/make_clip$ending"
   # shellcheck disable=SC2046
   echo $(device_codes "$tree" | grep . || echo no GPU) >"$folder/device_code"
+}
+
+# built_program NAME: prints the file of a program in $tree. On Windows what libtool puts there starts it, and it is
+# itself in a folder beside.
+built_program() {
+  local inner=$tree/${1%/*}/.libs/${1##*/}
+  if [ -x "$inner" ]; then echo "$inner"; else echo "$tree/$1"; fi
 }
 
 # device_codes TREE: prints the GPUs whose kernels the library of a build has. Kernels that an earlier build was
