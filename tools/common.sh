@@ -193,15 +193,23 @@ remove_at_end() {
   trap 'exit 143' INT TERM HUP
 }
 
-# pack_alike FOLDER NAME FILE XZ-OPTIONS: packs NAME of a folder. The same files make the same bytes: in order, with one
-# time for all, without users. Nothing half-written stays: `step` runs it in a process of its own, whose end removes it.
-pack_alike() {
-  part=$(mktemp "$3.XXXXXX.part")
+# begin_part FILE: makes a file beside FILE, with a name that none has, and sets part to it. Nothing half-written stays:
+# `step` runs what calls this in a process of its own, whose end removes it.
+begin_part() {
+  part=$(mktemp "$1.XXXXXX.part")
   remove_at_end "$part"
+}
+
+# end_part FILE: the whole part becomes FILE, with the rights of a new file.
+end_part() { chmod "$(printf %o $((0666 & ~$(umask))))" "$part" && mv -T "$part" "$1"; }
+
+# pack_alike FOLDER NAME FILE XZ-OPTIONS: packs NAME of a folder. The same files make the same bytes: in order, with one
+# time for all, without users.
+pack_alike() {
+  begin_part "$3"
   tar -C "$1" --sort=name --mtime="@$(build_time)" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+w \
     -c -I "xz $4" -f "$part" "$2" &&
-    chmod "$(printf %o $((0666 & ~$(umask))))" "$part" &&
-    mv -T "$part" "$3"
+    end_part "$3"
 }
 
 # Prints the AMD architectures whose kernels were built, as configure takes them; nothing without kernels.

@@ -20,6 +20,28 @@ fetch_tools() {
 # fetch_from_pypi LIST FLAG…: installs the packages of a list, whose hashes pip compares.
 fetch_from_pypi() { "$python/bin/pip" install -q --no-deps --require-hashes --only-binary=:all: -r "$@"; }
 
+# -- The build ---------------------------------------------------------------------------------------------------------
+
+# build_programs: builds the library and FFmpeg, 8.1 or else 9.0, for $system, by functions of the script that sources
+# this and those of tests/support/ffmpeg.sh. The folder's name begins those of the logs.
+build_programs() {
+  local kind=${work##*/} why
+  why=$(obstacle)
+  [ -z "$why" ] || die "cannot build for $system: $why"
+  mkdir -p "$work" "$logs"
+  step $kind-tools "getting what builds and packs from PyPI" fetch_tools
+  use_tools
+  step $kind-libraries "building libraries for $system" build_libraries
+  step $kind-codecs "building decoders and encoders for $system" build_codecs
+  [ -x "$top/configure" ] || step autoreconf "preparing configure" autoreconf -i "$top"
+  step $kind-configure "configuring vmafx for $system" configure_library
+  step $kind-make "building the library for $system" compile_library
+  step $kind-selftest "building the self-test for $system" compile_selftest
+  step $kind-source "getting the source of FFmpeg" patched_source "$work/ffmpeg-source" 8.1 9.0
+  step $kind-ffmpeg-configure "configuring ffmpeg for $system" configure_ffmpeg
+  step $kind-ffmpeg "building ffmpeg for $system" compile_ffmpeg
+}
+
 # -- What is inside ----------------------------------------------------------------------------------------------------
 
 # common_components: prints what is inside everywhere, a line for each: name, version, license by its SPDX name, place
@@ -50,11 +72,16 @@ common_components() {
   [ -z "$name" ] || echo "cuda-nvcc $name LicenseRef-NVIDIA-CUDA-EULA https://docs.nvidia.com/cuda/eula/"
 }
 
-# list_components FOLDER: writes the SBOM of what the function components prints, and the licenses.
+# list_components FOLDER: writes the SBOM and the licenses. The function components prints what is inside of a kind of
+# build, as common_components does; a function own_components adds what only a bundle has.
 list_components() {
   local name
   mkdir -p "$1/licenses"
-  components >"$work/components"
+  {
+    common_components
+    components
+    ! declare -F own_components >/dev/null || own_components
+  } >"$work/components"
   "$python/bin/python" "$top/tools/make_sbom.py" "$(build_time)" <"$work/components" >"$1/sbom.cdx.json"
   for name in highway check nlohmann-json3 libxxhash $codecs; do
     cp "$libraries/licenses/$name" "$1/licenses/"
@@ -167,11 +194,8 @@ make_wheel() {
   SOURCE_DATE_EPOCH=$(build_time) "$python/bin/pip" wheel -q --no-deps --no-build-isolation --no-index -w "$1/out" "$1"
 }
 
-# pack_wheel FOLDER FILE: the file may be on another disk than the build. Nothing half-written stays: `step` runs it
-# in a process of its own.
+# pack_wheel FOLDER FILE: the file may be on another disk than the build.
 pack_wheel() {
-  remove_at_end "$2.part"
-  (make_wheel "$1") &&
-    cp "$1/out/$(wheel_name)" "$2.part" &&
-    mv -T "$2.part" "$2"
+  begin_part "$2"
+  (make_wheel "$1") && cp "$1/out/$(wheel_name)" "$part" && end_part "$2"
 }

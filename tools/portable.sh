@@ -19,6 +19,7 @@ oldest_glibc=2.28 # RHEL 8's; what PyPI calls manylinux_2_28
 zig_target=$portable_machine-linux-gnu.$oldest_glibc
 codecs="zlib dav1d x264"
 [ "$portable_machine" != x86_64 ] || [ "${VMAFX_PORTABLE_FFMPEG-}" = small ] || codecs+=" x265 svt-av1 libvpx zimg opus"
+system="glibc $oldest_glibc or later on Linux"
 wheel_platform=manylinux_${oldest_glibc/./_}_$portable_machine
 . "$top/tools/packing.sh"
 
@@ -151,24 +152,6 @@ compile_ffmpeg() { make -C "$work/ffmpeg" -j"$(jobs)" ffmpeg ffprobe; }
 
 # -- What the bundle and the wheel have --------------------------------------------------------------------------------
 
-# build_programs: builds the library and FFmpeg. Expects the functions of tests/support/ffmpeg.sh.
-build_programs() {
-  local why
-  why=$(obstacle)
-  [ -z "$why" ] || die "cannot build for Linux of any age: $why"
-  step portable-tools "getting zig and the tools for wheels from PyPI" fetch_tools
-  use_tools
-  step portable-libraries "building libraries for glibc $oldest_glibc" build_libraries
-  step portable-codecs "building decoders and encoders for glibc $oldest_glibc" build_codecs
-  [ -x "$top/configure" ] || step autoreconf "preparing configure" autoreconf -i "$top"
-  step portable-configure "configuring vmafx for glibc $oldest_glibc" configure_library
-  step portable-make "building libvmafx.so for glibc $oldest_glibc" compile_library
-  step portable-selftest "building the self-test for glibc $oldest_glibc" compile_selftest
-  step portable-source "getting the source of FFmpeg" patched_source "$work/ffmpeg-source" 8.1 9.0
-  step portable-ffmpeg-configure "configuring ffmpeg for glibc $oldest_glibc" configure_ffmpeg
-  step portable-ffmpeg "building ffmpeg for glibc $oldest_glibc" compile_ffmpeg
-}
-
 # fill_prefix FOLDER: programs, libraries and documents of what is in them.
 fill_prefix() {
   local prefix=$1 doc=$1/share/doc/vmafx
@@ -213,12 +196,9 @@ check_symbols() {
   ${binutils}objdump -T "$1/lib/libvmafx.so.0" | grep ' exp$' >/dev/null || die "libvmafx.so.0 has an exp() of its own, not glibc's"
 }
 
-# components: prints what is inside, as common_components does. A function own_components adds what only the bundle has.
 components() {
   local name
-  common_components
   echo "libgcc $(${binutils}gcc -dumpfullversion) GPL-3.0-or-later-WITH-GCC-exception-3.1 https://ftp.gnu.org/gnu/gcc/"
   name=$("$zig/zig" version)
   echo "libc++ zig-$name Apache-2.0-WITH-LLVM-exception https://ziglang.org/download/$name/"
-  ! declare -F own_components >/dev/null || own_components
 }

@@ -15,6 +15,7 @@ codecs="zlib dav1d x264 x265 svt-av1 libvpx zimg opus"
 ffmpeg=$work/ffmpeg-whole
 [ "${VMAFX_WINDOWS_FFMPEG-}" != small ] || { codecs="" && ffmpeg=$work/ffmpeg; }
 codecs=${VMAFX_WINDOWS_CODECS-$codecs}
+system=Windows
 wheel_platform=win_amd64
 strip=$triplet-strip
 . "$top/tools/packing.sh"
@@ -25,6 +26,8 @@ obstacle() {
   elif ! command -v $triplet-g++-posix >/dev/null; then echo "g++-mingw-w64-x86-64-posix is not installed"
   fi
 }
+
+use_tools() { :; } # all are found in PATH
 
 build_libraries() { "$top/tools/windows-libraries" "$libraries"; }
 build_codecs() { "$top/tools/windows-libraries" "$libraries" $codecs; }
@@ -74,29 +77,11 @@ Cflags: -I$top/include
 PC
 }
 
-# configure_ffmpeg SOURCE FOLDER FLAG…: configures a patched source of FFmpeg.
-configure_ffmpeg() {
-  local source=$1 folder=$2 key
-  shift 2
-  key="$source $* $(checksum "$top/tools/windows.sh")"
-  ! fresh "$folder/configure.key" "$key" || return 0
-  rm -rf "$folder"
-  mkdir -p "$folder"
-  cd "$folder"
-  write_vmafx_pc
-  PKG_CONFIG_LIBDIR=$work/pkgconfig:$libraries/pkgconfig "$source/configure" --enable-cross-compile \
-    --target-os=mingw64 --arch=x86_64 --cross-prefix=$triplet- --cc="$clang $target" --cxx="$clangxx $target" \
-    --pkg-config=pkg-config --pkg-config-flags=--static --extra-ldflags=-static --enable-gpl --enable-libvmafx \
-    --disable-doc --disable-debug --disable-ffplay --disable-autodetect --enable-w32threads "$@"
-  echo "$key" >configure.key
-}
-
 # ffmpeg_parts: prints FFmpeg's flags for what its programs have: all of its own decoders, and Windows' decoders of GPUs
 # and sockets; the small one has what scores raw files.
 ffmpeg_parts() {
   if [ "${VMAFX_WINDOWS_FFMPEG-}" != small ]; then
-    printf '%s\n' --enable-version3 --enable-d3d11va --enable-dxva2 --enable-schannel \
-      --enable-mediafoundation
+    printf '%s\n' --enable-version3 --enable-d3d11va --enable-dxva2 --enable-schannel --enable-mediafoundation
   else
     printf '%s\n' --disable-everything --disable-network --enable-protocol=file,pipe --enable-indev=lavfi \
       --enable-filter=vmafx,libvmaf,scale,format,null,testsrc2,split --enable-muxer=null --enable-demuxer=rawvideo \
@@ -104,60 +89,46 @@ ffmpeg_parts() {
   fi
 }
 
-# build_ffmpeg: of the source in $work/ffmpeg-source.
-build_ffmpeg() {
-  local flags
+configure_ffmpeg() {
+  local parts key
   # shellcheck disable=SC2086
-  mapfile -t flags < <(codec_flags $codecs && ffmpeg_parts)
-  configure_ffmpeg "$work/ffmpeg-source" "$ffmpeg" "${flags[@]}"
-  make -C "$ffmpeg" -j"$(jobs)" ffmpeg.exe ffprobe.exe
+  mapfile -t parts < <(codec_flags $codecs && ffmpeg_parts)
+  key="${parts[*]} $(checksum "$work/ffmpeg-source/RELEASE" "$top/tools/windows.sh")"
+  ! fresh "$ffmpeg/configure.key" "$key" || return 0
+  rm -rf "$ffmpeg"
+  mkdir -p "$ffmpeg"
+  cd "$ffmpeg"
+  write_vmafx_pc
+  PKG_CONFIG_LIBDIR=$work/pkgconfig:$libraries/pkgconfig "$work/ffmpeg-source/configure" --enable-cross-compile \
+    --target-os=mingw64 --arch=x86_64 --cross-prefix=$triplet- --cc="$clang $target" --cxx="$clangxx $target" \
+    --pkg-config=pkg-config --pkg-config-flags=--static --extra-ldflags=-static --enable-gpl --enable-libvmafx \
+    --disable-doc --disable-debug --disable-ffplay --disable-autodetect --enable-w32threads "${parts[@]}"
+  echo "$key" >configure.key
 }
+
+compile_ffmpeg() { make -C "$ffmpeg" -j"$(jobs)" ffmpeg.exe ffprobe.exe; }
 
 # -- What the zip and the wheel have -----------------------------------------------------------------------------------
 
-# build_programs: builds the library and FFmpeg, 8.1 or else 9.0. Expects the functions of tests/support/ffmpeg.sh.
-build_programs() {
-  local why
-  why=$(obstacle)
-  [ -z "$why" ] || die "cannot build for Windows: $why"
-  mkdir -p "$work" "$logs"
-  step packing-tools "getting the tools for wheels and lists from PyPI" fetch_tools
-  step windows-libraries "building libraries for Windows" build_libraries
-  step windows-codecs "building decoders and encoders for Windows" build_codecs
-  [ -x "$top/configure" ] || step autoreconf "preparing configure" autoreconf -i "$top"
-  step windows-configure "configuring vmafx for Windows" configure_library
-  step windows-make "building libvmafx.dll" compile_library
-  step windows-selftest "building the self-test for Windows" compile_selftest
-  step windows-source "getting the source of FFmpeg" patched_source "$work/ffmpeg-source" 8.1 9.0
-  step windows-ffmpeg "building ffmpeg.exe" build_ffmpeg
-}
-
-# copy_programs FOLDER: programs and DLLs, which are found in the folder of the program. They need no DLL but Windows' own.
-copy_programs() {
-  local others
-  mkdir -p "$1"
-  cp "$ffmpeg/ffmpeg.exe" "$ffmpeg/ffprobe.exe" "$tree/.libs/libvmafx.dll" \
-    "$tree/compat/libvmaf/.libs/libvmaf-3.dll" "$1/"
-  $strip "$1"/*.exe "$1"/*.dll
-  others=$(foreign_dlls "$1"/*.exe "$1"/*.dll | tr '\n' ' ')
-  [ -z "$others" ] || die "a program needs a DLL that is not Windows' own: $others"
-}
-
-# fill_prefix FOLDER [DOC]: programs, libraries, the self-test, and documents of what is in them, in a folder DOC.
+# fill_prefix FOLDER [DOC]: programs and their DLL beside them, the self-test, and documents of what is in them, in a
+# folder DOC. None needs a DLL that is not Windows' own.
 fill_prefix() {
-  copy_programs "$1/bin"
+  local others
+  mkdir -p "$1/bin"
+  cp "$ffmpeg/ffmpeg.exe" "$ffmpeg/ffprobe.exe" "$tree/.libs/libvmafx.dll" \
+    "$tree/compat/libvmaf/.libs/libvmaf-3.dll" "$1/bin/"
+  $strip "$1"/bin/*
   add_selftest "$1" .exe
+  others=$(foreign_dlls "$1"/bin/* "$1"/lib/vmafx/selftest/*.exe | tr '\n' ' ')
+  [ -z "$others" ] || die "a program needs a DLL that is not Windows' own: $others"
   pack_programs "$1/lib/vmafx/selftest" .exe
   list_components "$1/${2-share/doc/vmafx}"
 }
 
-# components: prints what is inside, as common_components does. A function own_components adds what only the zip has.
 components() {
   local number
-  common_components
   echo "mingw-w64 $(dpkg-query -W -f '${Version}' mingw-w64-common) ZPL-2.1 https://snapshot.debian.org/package/mingw-w64/"
   number=$($triplet-g++-posix -dumpfullversion)
   echo "libstdc++ $number GPL-3.0-or-later-WITH-GCC-exception-3.1 https://snapshot.debian.org/package/gcc-mingw-w64/"
   echo "libgcc $number GPL-3.0-or-later-WITH-GCC-exception-3.1 https://snapshot.debian.org/package/gcc-mingw-w64/"
-  ! declare -F own_components >/dev/null || own_components
 }

@@ -1,5 +1,5 @@
-/* Pages of this process' memory. Addresses and sizes are multiples of a page; a part of a file may end inside one.
- * Where there is no room, the program ends. */
+/* Pages of this process' memory. Addresses and sizes are multiples of a page; a part of a file may end inside one. The
+ * program ends where there is no room. */
 #ifndef VMAFX_EMULATOR_RUNTIME_SYSTEM_PAGES_H
 #define VMAFX_EMULATOR_RUNTIME_SYSTEM_PAGES_H
 
