@@ -18,6 +18,7 @@ down, it tells how far the test came. Exits with 0 if all passed.
 
 import argparse
 import collections
+import contextlib
 import ctypes
 import os
 import platform
@@ -196,10 +197,12 @@ class Runner:
 
 def end_group(child):
     """Ends a program with all that it has started; on Windows, which has no groups, by a program of its own."""
-    if ON_WINDOWS:
-        subprocess.run(["taskkill", "/f", "/t", "/pid", str(child.pid)], capture_output=True)
-    else:
+    if not ON_WINDOWS:
         os.killpg(child.pid, signal.SIGKILL)
+        return
+    with contextlib.suppress(OSError):  # it is not there
+        subprocess.run(["taskkill", "/f", "/t", "/pid", str(child.pid)], capture_output=True)
+    child.kill()
 
 
 # -- What is there -----------------------------------------------------------------------------------------------------
