@@ -382,6 +382,22 @@ def crf_keeps_colour_and_says_what_is_left_out(lab):
 
 
 @case
+def samples_have_the_tags_of_their_encode(lab):
+    """From version 7.1 on, ffmpeg would convert samples without tags of colour to those of the encode, by some VMAF."""
+    tags = "-color_range tv -color_primaries bt709 -color_trc bt709 -colorspace bt709".split()
+    clip(lab, NOISY, 1, "tagged.mkv", "-c:v", "ffv1", "-pix_fmt", "yuv420p", *tags)
+    script = lab.folder / "telling"
+    script.write_text(f'#!/bin/sh\necho "$@" >>told\nexec {lab.ffmpeg} "$@"\n')
+    script.chmod(0o755)
+    more = "--preset", "ultrafast", "--target", "vmaf=10", "--min-crf", 33, "--max-crf", 33, "--all-frames"
+    _, result = found(lab, "tagged.mkv", *more, "--ffmpeg", script)
+    told, truth = result["scores"]["vmaf"]["value"], true_score(lab, "tagged.mkv", result)
+    check(abs(told - truth) < 0.01, f"the score is {truth}, of samples {told}")
+    encodes = [line for line in (lab.folder / "told").read_text().splitlines() if line.endswith("-f nut pipe:1")]
+    check(encodes and all(" ".join(tags[2:]) in line.partition(" -i ")[0] for line in encodes), encodes)
+
+
+@case
 @slow_case
 def searches_convert_colours(lab):
     """The search scores in another color space as the filter does, which scores the whole encode; without it, a line

@@ -124,7 +124,7 @@ class Encode:
             "-v",
             "error",
             *made.global_arguments(),
-            *sample.raw_input,
+            *sample.raw_input(made.colour),
         ]
         command += [
             *upload,

@@ -23,7 +23,7 @@ from ..command._run import ending_of
 from ..command._said import Said, errors_in
 from ..command._terminal import Failure, shown
 from .damage import lack_at, refuse_damage
-from .encoders import Settings
+from .encoders import Pairs, Settings
 from .source import NO_PICTURE, causes_of
 
 SCOUTED_S = 1.0  # seconds of a place whose packets are looked at
@@ -256,12 +256,14 @@ class Sample:
         """The number of frames of the lead that are scored, so that motion is known, and whose scores do not count."""
         return min(self.place.lead, 1)
 
-    @property
-    def raw_input(self) -> list[str]:
-        """Returns ffmpeg's words for the pictures as its input."""
+    def raw_input(self, colour: Pairs) -> list[str]:
+        """Returns ffmpeg's words for the pictures as its input. `colour` is the tags that the encode will have: from
+        version 7.1 on, ffmpeg converts pictures without tags to those of its output.
+        """
         pictures = self.pictures
         size = f"{pictures.width}x{pictures.height}"
-        return ["-f", "rawvideo", "-pix_fmt", pictures.pix_fmt, "-s", size, "-r", str(pictures.rate), "-i", "pipe:0"]
+        words = ["-f", "rawvideo", "-pix_fmt", pictures.pix_fmt, "-s", size, "-r", str(pictures.rate)]
+        return [*words, *(word for name, value in colour for word in (f"-{name}", value)), "-i", "pipe:0"]
 
     def opened(self) -> IO[bytes]:
         """Opens the pictures once more, from their beginning."""
