@@ -20,6 +20,17 @@ fetch_tools() {
 # fetch_from_pypi LIST FLAG…: installs the packages of a list, whose hashes pip compares.
 fetch_from_pypi() { "$python/bin/pip" install -q --no-deps --require-hashes --only-binary=:all: -r "$@"; }
 
+# add_tool NAME COMMAND…: writes a script in $work/bin that runs a compiler with flags: configure scripts take one that is
+# one word.
+add_tool() {
+  local name=$1
+  shift
+  mkdir -p "$work/bin"
+  printf '#!/bin/sh\nexec %s "$@"\n' "$*" >"$work/bin/$name.new"
+  chmod +x "$work/bin/$name.new"
+  mv "$work/bin/$name.new" "$work/bin/$name"
+}
+
 # -- The build ---------------------------------------------------------------------------------------------------------
 
 # build_programs: builds the library and FFmpeg, 8.1 or else 9.0, for $system, by functions of the script that sources

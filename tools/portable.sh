@@ -34,24 +34,14 @@ obstacle() {
   python3 -c 'import ensurepip, venv' 2>/dev/null || echo "python3-venv is not installed"
 }
 
-# add_tool NAME COMMAND…: a compiler is one word for configure scripts.
-add_tool() {
-  local name=$1
-  shift
-  printf '#!/bin/sh\nexec %s "$@"\n' "$zig/zig $*" >"$work/bin/$name.new"
-  chmod +x "$work/bin/$name.new"
-  mv "$work/bin/$name.new" "$work/bin/$name"
-}
-
 # use_tools: sets what the builds below call. Texts of asserts have names of files, which must not tell the folder.
 use_tools() {
   local flags=(-target $zig_target -g0 -fomit-frame-pointer -fno-sanitize=undefined "-ffile-prefix-map=$top=.")
   zig=$(echo "$python"/lib/python3*/site-packages/ziglang)
-  mkdir -p "$work/bin"
-  add_tool zig-cc cc "${flags[@]}"
-  add_tool zig-c++ c++ "${flags[@]}"
-  add_tool zig-ar ar
-  add_tool zig-ranlib ranlib
+  add_tool zig-cc "$zig/zig" cc "${flags[@]}"
+  add_tool zig-c++ "$zig/zig" c++ "${flags[@]}"
+  add_tool zig-ar "$zig/zig" ar
+  add_tool zig-ranlib "$zig/zig" ranlib
   export CC=$work/bin/zig-cc CXX=$work/bin/zig-c++ AR=$work/bin/zig-ar RANLIB=$work/bin/zig-ranlib
   export PATH=$work/bin:$python/bin:$PATH
 }

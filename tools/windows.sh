@@ -9,7 +9,6 @@ work=$build/windows
 tree=$work/build
 libraries=$work/libraries
 triplet=x86_64-w64-mingw32
-clang=clang-19 clangxx=clang++-19 target=--target=x86_64-w64-windows-gnu
 wine=/usr/lib/wine/wine64
 codecs="zlib dav1d x264 x265 svt-av1 libvpx zimg opus"
 ffmpeg=$work/ffmpeg-whole
@@ -17,30 +16,38 @@ ffmpeg=$work/ffmpeg-whole
 codecs=${VMAFX_WINDOWS_CODECS-$codecs}
 system=Windows
 wheel_platform=win_amd64
-strip=$triplet-strip
+strip="$triplet-strip --preserve-dates" # also those inside, which the linker has left out
+link_flags=-Wl,--no-insert-timestamp # programs do not tell when they were linked
 . "$top/tools/packing.sh"
 
 # obstacle: prints why programs for Windows cannot be compiled here; nothing if they can.
 obstacle() {
-  if ! command -v $clang >/dev/null; then echo "clang-19 is not installed"
+  if ! command -v clang-19 >/dev/null; then echo "clang-19 is not installed"
   elif ! command -v $triplet-g++-posix >/dev/null; then echo "g++-mingw-w64-x86-64-posix is not installed"
   fi
 }
 
-use_tools() { :; } # all are found in PATH
+# use_tools: sets what the builds below call. Texts of asserts have names of files, which must not tell the folder.
+use_tools() {
+  local flags=(--target=x86_64-w64-windows-gnu "-ffile-prefix-map=$top=.")
+  add_tool windows-cc clang-19 "${flags[@]}"
+  add_tool windows-c++ clang++-19 "${flags[@]}"
+  export CC=$work/bin/windows-cc CXX=$work/bin/windows-c++
+  export PATH=$work/bin:$PATH
+}
 
 build_libraries() { "$top/tools/windows-libraries" "$libraries"; }
 build_codecs() { "$top/tools/windows-libraries" "$libraries" $codecs; }
 
 # configure_library: $device_flags says which kernels are compiled (default: none).
 configure_library() {
-  local flags=${device_flags:---without-hip}
+  local flags="${device_flags:---without-hip} CC=$CC CXX=$CXX LDFLAGS=$link_flags"
   mkdir -p "$tree"
   cd "$tree"
   ! fresh configured-for "$flags" || return 0
   # shellcheck disable=SC2086
   PKG_CONFIG=pkg-config PKG_CONFIG_LIBDIR=$libraries/pkgconfig "$top/configure" -q $flags --host=$triplet \
-    CC="$clang $target" CXX="$clangxx $target" CFLAGS=-O2 CXXFLAGS=-O2
+    CFLAGS=-O2 CXXFLAGS=-O2
   echo "$flags" >configured-for
 }
 
@@ -59,7 +66,7 @@ foreign_dlls() { dlls "$@" | grep -viE "^(($windows_dlls)\.dll|libvmafx\.dll)$" 
 
 compile_selftest() {
   compile_library tests/kernels/parity_test.exe bench/device.exe
-  $clang $target -O2 -o "$work/make_clip.exe" "$top/tests/golden/make_clip.c"
+  windows-cc -O2 $link_flags -o "$work/make_clip.exe" "$top/tests/golden/make_clip.c"
 }
 
 # -- FFmpeg ------------------------------------------------------------------------------------------------------------
@@ -89,6 +96,7 @@ ffmpeg_parts() {
   fi
 }
 
+# configure_ffmpeg: FFmpeg repeats these flags in its programs, which therefore name no folder.
 configure_ffmpeg() {
   local parts key
   # shellcheck disable=SC2086
@@ -99,10 +107,11 @@ configure_ffmpeg() {
   mkdir -p "$ffmpeg"
   cd "$ffmpeg"
   write_vmafx_pc
-  PKG_CONFIG_LIBDIR=$work/pkgconfig:$libraries/pkgconfig "$work/ffmpeg-source/configure" --enable-cross-compile \
-    --target-os=mingw64 --arch=x86_64 --cross-prefix=$triplet- --cc="$clang $target" --cxx="$clangxx $target" \
-    --pkg-config=pkg-config --pkg-config-flags=--static --extra-ldflags=-static --enable-gpl --enable-libvmafx \
-    --disable-doc --disable-debug --disable-ffplay --disable-autodetect --enable-w32threads "${parts[@]}"
+  PKG_CONFIG_LIBDIR=$work/pkgconfig:$libraries/pkgconfig ../ffmpeg-source/configure --enable-cross-compile \
+    --target-os=mingw64 --arch=x86_64 --cross-prefix=$triplet- --cc=windows-cc --cxx=windows-c++ \
+    --pkg-config=pkg-config --pkg-config-flags=--static --extra-ldflags="-static $link_flags" \
+    --enable-gpl --enable-libvmafx --disable-doc --disable-debug --disable-stripping --disable-ffplay \
+    --disable-autodetect --enable-w32threads "${parts[@]}"
   echo "$key" >configure.key
 }
 
