@@ -86,6 +86,12 @@ def source_of(path):
     return peer.Source(path, float(said["format"]["duration"]), float(rate), int(stream["nb_read_packets"]), *size)
 
 
+def module_environment(folder):
+    """Returns the environment for the command vmafx of a folder, with other modules where they are."""
+    path = [str(folder), os.environ.get("PYTHONPATH")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
+
+
 # -- The two methods ---------------------------------------------------------------------------------------------------
 
 
@@ -111,6 +117,15 @@ class Bench:
             self.steps[encoder] = step if len(sizes) > 1 else 1.0
         return self.steps[encoder]
 
+    def takes_all_crfs(self, encoder):
+        """Returns whether an encoder takes the highest CRF that ab-av1 tries: SVT-AV1 before 3.0 ends at 63."""
+        source = peer.Source(Path("none"), 1, 25, 10, 320, 180, "yuv420p")
+        words = peer.encoder_words(encoder, PRESETS[encoder], peer.RANGES[encoder][1], source)
+        command = [self.arguments.ffmpeg, "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=320x180:d=0.4", *words]
+        return not subprocess.run(
+            [*command, "-f", "null", "-"], stdin=subprocess.DEVNULL, capture_output=True
+        ).returncode
+
     def by_ab_av1(self, source, encoder, target):
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             programs = self.arguments.ffmpeg, self.scoring
@@ -132,8 +147,11 @@ class Bench:
 
     def by_vmafx(self, source, encoder, target):
         done, seconds = self.vmafx_crf(source, encoder, target)
-        said = done.stderr.strip().splitlines() or ["it said nothing"]
-        return {"wall_s": seconds, "failure": said[-1] if done.returncode else None, **facts_of_vmafx(done.stdout)}
+        said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        facts = facts_of_vmafx(done.stdout)
+        if "samples" not in facts:
+            raise RuntimeError(f"the search did not come to its end: {said}")
+        return {"wall_s": seconds, "failure": said if done.returncode else None, **facts}
 
     def vmafx_crf(self, source, encoder, target, more=()):
         """Returns (the command that has ended, seconds)."""
@@ -147,7 +165,7 @@ class Bench:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            env={**os.environ, "PYTHONPATH": str(self.arguments.python)},
+            env=module_environment(self.arguments.python),
         )
         return done, time.monotonic() - start
 
@@ -196,7 +214,9 @@ def check_early_ends(bench, source, encoder, target, row):
         if probe["frames"] >= probe["of_frames"]:
             continue
         number = f"{probe['quantizer']:g}"
-        more = ["--all-frames", "--samples", str(row["samples"]), "--min-crf", number, "--max-crf", number]
+        more = ["--all-frames", "--min-crf", number, "--max-crf", number]
+        if row["sampled"] < source.frames:
+            more += ["--samples", str(row["samples"])]
         done, _ = bench.vmafx_crf(source, encoder, target, more)
         whole = facts_of_vmafx(done.stdout)["probes"]
         low, high = (probe["scores"]["vmaf"][bound] for bound in ("low", "high"))
@@ -278,6 +298,9 @@ def run_all(arguments, bench, made, end):
     sources = {clip: source_of(path) for clip, path in made.items()}
     for encoder in arguments.encoders:
         bench.step_of(encoder)
+        if not bench.takes_all_crfs(encoder):
+            first, _, step = peer.RANGES[encoder]
+            peer.RANGES[encoder] = first, 63.0, step
 
     def measure_case(case):
         target, encoder, clip = case

@@ -55,7 +55,7 @@ def encoded_per_scene(arguments, clip, encoder, target, output):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(arguments.python)},
+        env=tuning.module_environment(arguments.python),
     )
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     told = next((line["encode"] for line in lines if "encode" in line), None)
