@@ -53,6 +53,20 @@ build_programs() {
   step $kind-ffmpeg "building ffmpeg for $system" compile_ffmpeg
 }
 
+# check_ffmpeg_parts FLAG…: dies if FFmpeg, configured in this folder with these flags, lacks a part that they name.
+# Its configure says nothing of names that it does not know.
+check_ffmpeg_parts() {
+  local flag name names
+  for flag; do
+    [[ $flag =~ ^--enable-(encoder|decoder|muxer|demuxer|filter|protocol|indev)=(.*)$ ]] || continue
+    IFS=, read -ra names <<<"${BASH_REMATCH[2]}"
+    for name in "${names[@]}"; do
+      [[ $name == *'*'* ]] || grep -q "^#define CONFIG_${name^^}_${BASH_REMATCH[1]^^} 1" config_components.h ||
+        die "this FFmpeg has no ${BASH_REMATCH[1]} $name"
+    done
+  done
+}
+
 # -- What is inside ----------------------------------------------------------------------------------------------------
 
 # common_components: prints what is inside everywhere, a line for each: name, version, license by its SPDX name, place

@@ -100,7 +100,7 @@ PC
 # ffmpeg_parts: prints FFmpeg's flags for what its programs have: everything that reads, and what writes the files that
 # the command and tests of encodes need. VMAFX_PORTABLE_FFMPEG=small is for tests: it takes a quarter of the time.
 encoders=libx264,libx265,libsvtav1,libvpx_vp9,ffv1,huffyuv,ffvhuff,utvideo,rawvideo,wrapped_avframe,png,mjpeg,apng
-encoders+=,pcm_*,flac,aac,libopus,srt,subrip,ass,mov_text,webvtt
+encoders+=,pcm_*,flac,aac,libopus,srt,subrip,ass,movtext,webvtt
 muxers=matroska,webm,mov,mp4,avi,flv,nut,ivf,mpegts,yuv4mpegpipe,rawvideo,null,hash,framehash,framemd5,framecrc,md5
 muxers+=,streamhash,image2,image2pipe,ffmetadata,segment,h264,hevc,vvc,obu,wav,pcm_*,opus,ogg,srt,ass,webvtt,tee,fifo
 muxers+=,data
@@ -109,13 +109,13 @@ ffmpeg_parts() {
     printf '%s\n' --disable-encoders --enable-encoder=$encoders --disable-muxers --enable-muxer=$muxers
   else
     printf '%s\n' --disable-everything --enable-protocol=file,pipe,fd --enable-indev=lavfi --enable-muxer=$muxers \
-      --enable-encoder=libx264,ffv1,rawvideo,wrapped_avframe,png,mjpeg,pcm_s16le,aac,mov_text,webvtt \
+      --enable-encoder=libx264,ffv1,rawvideo,wrapped_avframe,png,mjpeg,pcm_s16le,aac,movtext,webvtt \
       --enable-parsers --enable-bsfs \
-      --enable-demuxer=matroska,mov,avi,rawvideo,yuv4mpegpipe,mpegts,h264,hevc,obu,ivf,image2,concat,ffmetadata,wav \
+      --enable-demuxer=matroska,mov,avi,nut,rawvideo,yuv4mpegpipe,mpegts,h264,hevc,obu,ivf,image2,concat,ffmetadata,wav \
       --enable-decoder=h264,hevc,vp9,libdav1d,ffv1,rawvideo,wrapped_avframe,mpeg2video,mjpeg,png,aac,pcm_s16le \
       --enable-filter=vmafx,libvmaf,xpsnr,scale,format,null,testsrc2,noise,color,split,trim,setpts,settb,fps,crop,pad \
       --enable-filter=select,idet,bwdif,setparams,setfield,metadata,showinfo,copy,transpose,hflip,vflip,setsar,tpad \
-      --enable-filter=aresample,anull,atrim,aformat,buffer,buffersink,signalstats,cropdetect,extractplanes,framestep
+      --enable-filter=aresample,anull,atrim,aformat,signalstats,cropdetect,extractplanes,framestep
   fi
 }
 
@@ -134,6 +134,7 @@ configure_ffmpeg() {
     --cc=zig-cc --cxx=zig-c++ --ar=zig-ar --ranlib=zig-ranlib --pkg-config-flags=--static --enable-pic --enable-gpl \
     --enable-version3 --enable-libvmafx --disable-autodetect --disable-doc --disable-debug \
     --disable-ffplay --disable-stripping "${cross[@]}" "${parts[@]}"
+  check_ffmpeg_parts "${parts[@]}"
   sed -i 's/^#define HAVE_SYSCTL 1/#define HAVE_SYSCTL 0/' config.h # an old glibc has the function, zig not its header
   echo "$key" >configure.key
 }

@@ -112,6 +112,7 @@ configure_ffmpeg() {
     --pkg-config=pkg-config --pkg-config-flags=--static --extra-ldflags="-static $link_flags" \
     --enable-gpl --enable-libvmafx --disable-doc --disable-debug --disable-stripping --disable-ffplay \
     --disable-autodetect --enable-w32threads "${parts[@]}"
+  check_ffmpeg_parts "${parts[@]}"
   echo "$key" >configure.key
 }
 
