@@ -53,6 +53,14 @@ build_programs() {
   step $kind-ffmpeg "building ffmpeg for $system" compile_ffmpeg
 }
 
+# empty_tree: begins the library's build anew, in its folder: with objects of another configuration in it, it would not
+# have the bytes of a fresh one.
+empty_tree() {
+  rm -rf "$tree"
+  mkdir -p "$tree"
+  cd "$tree"
+}
+
 # check_ffmpeg_parts FLAG…: dies if FFmpeg, configured in this folder with these flags, lacks a part that they name.
 # Its configure says nothing of names that it does not know.
 check_ffmpeg_parts() {

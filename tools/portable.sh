@@ -55,9 +55,8 @@ build_codecs() { "$top/tools/portable-libraries" "$libraries" $codecs; }
 configure_library() {
   local flags="${device_flags:---without-hip} --disable-rpath"
   [ -z "$binutils" ] || flags+=" --host=${binutils%-}"
-  mkdir -p "$tree"
-  cd "$tree"
-  ! fresh configured-for "$flags" || return 0
+  ! fresh "$tree/configured-for" "$flags" || return 0
+  empty_tree
   # Of a library that is unloaded, zig's start code leaves the handlers of exit() behind: it stays loaded (nodelete).
   # zig's library for arithmetic with 128 bits also has an exp() and a log10(), which round otherwise than glibc's; gcc's
   # has none.

@@ -39,12 +39,12 @@ use_tools() {
 build_libraries() { "$top/tools/windows-libraries" "$libraries"; }
 build_codecs() { "$top/tools/windows-libraries" "$libraries" $codecs; }
 
-# configure_library: $device_flags says which kernels are compiled (default: none).
+# configure_library: $device_flags says which kernels are compiled (default: none). Tests of kernels name the emulator's
+# folder, so that it is left out; tests/windows/run asks for it.
 configure_library() {
-  local flags="${device_flags:---without-hip} CC=$CC CXX=$CXX LDFLAGS=$link_flags"
-  mkdir -p "$tree"
-  cd "$tree"
-  ! fresh configured-for "$flags" || return 0
+  local flags="--without-emulator ${device_flags:---without-hip} CC=$CC CXX=$CXX LDFLAGS=$link_flags"
+  ! fresh "$tree/configured-for" "$flags" || return 0
+  empty_tree
   # shellcheck disable=SC2086
   PKG_CONFIG=pkg-config PKG_CONFIG_LIBDIR=$libraries/pkgconfig "$top/configure" -q $flags --host=$triplet \
     CFLAGS=-O2 CXXFLAGS=-O2
@@ -116,7 +116,11 @@ configure_ffmpeg() {
   echo "$key" >configure.key
 }
 
-compile_ffmpeg() { make -C "$ffmpeg" -j"$(jobs)" ffmpeg.exe ffprobe.exe; }
+# compile_ffmpeg: FFmpeg's makefiles do not know our DLL, of which programs have the order of its functions.
+compile_ffmpeg() {
+  [ ! "$tree/.libs/libvmafx.dll.a" -nt "$ffmpeg/ffmpeg.exe" ] || rm -f "$ffmpeg"/ff*.exe
+  make -C "$ffmpeg" -j"$(jobs)" ffmpeg.exe ffprobe.exe
+}
 
 # -- What the zip and the wheel have -----------------------------------------------------------------------------------
 
