@@ -16,8 +16,8 @@ ffmpeg=$work/ffmpeg-whole
 codecs=${VMAFX_WINDOWS_CODECS-$codecs}
 system=Windows
 wheel_platform=win_amd64
-strip="$triplet-strip --preserve-dates" # also those inside, which the linker has left out
 link_flags=-Wl,--no-insert-timestamp # programs do not tell when they were linked
+strip="$triplet-strip --preserve-dates" # else it writes its own time into them
 . "$top/tools/packing.sh"
 
 # obstacle: prints why programs for Windows cannot be compiled here; nothing if they can.

@@ -17,7 +17,7 @@ scored() {
   "$@" -v error -nostdin -i dis.mp4 -i ref.mkv -lavfi vmafx=backend=cpu:score_fmt=%.17g:log_path=-:log_fmt=json -f null - | sed '/"fps"/d'
 }
 
-# copy_sources FOLDER: with what is not committed yet.
+# copy_sources FOLDER: copies the sources, with what is not committed yet.
 copy_sources() {
   git clone -q --shared "$top" "$1"
   git -C "$top" diff HEAD --binary | git -C "$1" apply --allow-empty --index
