@@ -99,38 +99,38 @@ class Bench:
     def __init__(self, arguments, folder):
         self.arguments, self.folder = arguments, folder
         self.scoring = arguments.libvmaf_ffmpeg or arguments.ffmpeg
-        self.steps = {}
+        self.ranges = {}  # of CRFs, by encoder
         self.wholes = {}  # (score, seconds, per cent) of encodes, by clip, encoder and CRF
 
-    def step_of(self, encoder):
-        """Returns the step of CRFs; 1 where the encoder takes no parts of a number, as SVT-AV1 before 3.0."""
-        if encoder not in self.steps:
-            step = peer.RANGES[encoder][2]
-            source = peer.Source(Path("none"), 1, 25, 10, 640, 360, "yuv420p")
-            sizes = set()
-            for crf in (33, 33 + step):
-                words = peer.encoder_words(encoder, PRESETS[encoder], crf, source)
-                encode = self.folder / "step.mkv"
-                pictures = ["-f", "lavfi", "-i", "testsrc2=s=320x180:d=0.4,noise=alls=20"]
-                peer.run([self.arguments.ffmpeg, "-y", *pictures, *words, encode])
-                sizes.add(encode.stat().st_size)
-            self.steps[encoder] = step if len(sizes) > 1 else 1.0
-        return self.steps[encoder]
+    def range_of(self, encoder):
+        """Returns the first and the last CRF that ab-av1 tries, and its step; as far as the encoder takes them: SVT-AV1
+        before 3.0 ends at 63, and takes no parts of a number.
+        """
+        if encoder not in self.ranges:
+            first, last, step = peer.RANGES[encoder]
+            if self.size_of_trial(encoder, 33) == self.size_of_trial(encoder, 33 + step):
+                step = 1.0
+            try:
+                self.size_of_trial(encoder, last)
+            except RuntimeError:
+                last = 63.0
+            self.ranges[encoder] = first, last, step
+        return self.ranges[encoder]
 
-    def takes_all_crfs(self, encoder):
-        """Returns whether an encoder takes the highest CRF that ab-av1 tries: SVT-AV1 before 3.0 ends at 63."""
-        source = peer.Source(Path("none"), 1, 25, 10, 320, 180, "yuv420p")
-        words = peer.encoder_words(encoder, PRESETS[encoder], peer.RANGES[encoder][1], source)
-        command = [self.arguments.ffmpeg, "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=320x180:d=0.4", *words]
-        return not subprocess.run(
-            [*command, "-f", "null", "-"], stdin=subprocess.DEVNULL, capture_output=True
-        ).returncode
+    def size_of_trial(self, encoder, crf):
+        """Returns the bytes of an encode of some frames. Raises RuntimeError if the encoder fails."""
+        source = peer.Source(Path("none"), 1, 25, 10, 640, 360, "yuv420p")
+        words = peer.encoder_words(encoder, PRESETS[encoder], crf, source)
+        encode = self.folder / "trial.mkv"
+        pictures = ["-f", "lavfi", "-i", "testsrc2=s=320x180:d=0.4,noise=alls=20"]
+        peer.run([self.arguments.ffmpeg, "-y", *pictures, *words, encode])
+        return encode.stat().st_size
 
     def by_ab_av1(self, source, encoder, target):
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             programs = self.arguments.ffmpeg, self.scoring
             search = peer.Search(
-                source, encoder, PRESETS[encoder], target, programs, Path(folder), self.step_of(encoder)
+                source, encoder, PRESETS[encoder], target, programs, Path(folder), self.range_of(encoder)
             )
             crf, score, seconds, failure = peer.measured(search)
         work = search.work
@@ -297,10 +297,7 @@ def run_all(arguments, bench, made, end):
     done = {key_of(json.loads(line)) for line in there}
     sources = {clip: source_of(path) for clip, path in made.items()}
     for encoder in arguments.encoders:
-        bench.step_of(encoder)
-        if not bench.takes_all_crfs(encoder):
-            first, _, step = peer.RANGES[encoder]
-            peer.RANGES[encoder] = first, 63.0, step
+        bench.range_of(encoder)
 
     def measure_case(case):
         target, encoder, clip = case

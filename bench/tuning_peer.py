@@ -104,13 +104,14 @@ def frames_decoded(said):
 
 
 class Search:
-    def __init__(self, source, encoder, preset, target, programs, folder, step=None):
-        """`programs`: the ffmpeg that encodes, and the one that scores with its filter libvmaf."""
+    def __init__(self, source, encoder, preset, target, programs, folder, crfs=None):
+        """`programs`: the ffmpeg that encodes, and the one that scores with its filter libvmaf; `crfs`: the first and
+        the last CRF, and the step (default: ab-av1's).
+        """
         self.source, self.encoder, self.preset, self.target = source, encoder, preset, target
         self.encoding, self.scoring = programs
         self.folder, self.work = folder, Work()
-        self.first, self.last, self.step = RANGES[encoder]
-        self.step = step or self.step
+        self.first, self.last, self.step = crfs or RANGES[encoder]
 
     def run(self):
         """Returns (CRF, score of its samples). Raises NoCrf."""
