@@ -1,6 +1,15 @@
 # Functions that build libraries from Debian's sources for other systems: tools/windows-libraries and
 # tools/portable-libraries. Sourced, after tools/common.sh; expects $out, the folder that they are installed in, with
-# their licenses in $out/licenses, $sources, a folder for their sources, and a function build_NAME for each of them.
+# their licenses in $out/licenses, a call of begin_sources, and a function build_NAME for each of them.
+
+# begin_sources NAME [FLAG…]: makes the folder of the sources, which is removed at the end, and sets the flags of compilers.
+# Paths in messages of asserts would tell the folder.
+begin_sources() {
+  sources=$(mktemp -d -p /var/tmp "vmafx-$1-XXXXXX")
+  trap 'rm -rf "$sources"' EXIT
+  own_level="${*:2} -ffile-prefix-map=$sources=." # for what brings a level of optimization, and takes the last one
+  export CFLAGS="-O2 $own_level" CXXFLAGS="-O2 $own_level"
+}
 
 make_apt() {
   local key=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -66,6 +75,21 @@ compile_zlib() {
   cp libz.a "$out/lib/"
   cp zlib.h zconf.h "$out/include/"
   pkg_config zlib "$(sed -n 's/^#define ZLIB_VERSION "\(.*\)"/\1/p' zlib.h)" -lz
+}
+
+# compile_dav1d FILE: FILE tells meson what it builds for.
+compile_dav1d() {
+  CFLAGS=$own_level meson setup cross --cross-file="$1" --prefix="$out" --libdir=lib --buildtype=release \
+    --default-library=static -Denable_tools=false -Denable_tests=false
+  ninja -C cross -j"$(jobs)" install
+  take_pkg_config dav1d
+}
+
+# compile_x264 FLAG…
+compile_x264() {
+  CFLAGS=$own_level ./configure --prefix="$out" --enable-static --disable-cli --disable-opencl "$@"
+  make -j"$(jobs)" install-lib-static
+  take_pkg_config x264
 }
 
 # compile_x265 AR LIBRARIES CMAKE_FLAG…: x265 has a library for each depth of samples; the one of 8 bits brings that

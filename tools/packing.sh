@@ -20,7 +20,7 @@ fetch_tools() {
 # fetch_from_pypi LIST FLAG…: installs the packages of a list, whose hashes pip compares.
 fetch_from_pypi() { "$python/bin/pip" install -q --no-deps --require-hashes --only-binary=:all: -r "$@"; }
 
-# add_tool NAME COMMAND…: writes a script in $work/bin that runs a compiler with flags: configure scripts take one that is
+# add_tool NAME COMMAND…: writes a script in $work/bin that runs a compiler with flags: configure scripts take one of
 # one word.
 add_tool() {
   local name=$1

@@ -110,7 +110,8 @@ ffmpeg_parts() {
     printf '%s\n' --disable-everything --enable-protocol=file,pipe,fd --enable-indev=lavfi --enable-muxer=$muxers \
       --enable-encoder=libx264,ffv1,rawvideo,wrapped_avframe,png,mjpeg,pcm_s16le,aac,movtext,webvtt \
       --enable-parsers --enable-bsfs \
-      --enable-demuxer=matroska,mov,avi,nut,rawvideo,yuv4mpegpipe,mpegts,h264,hevc,obu,ivf,image2,concat,ffmetadata,wav \
+      --enable-demuxer=matroska,mov,avi,nut,rawvideo,yuv4mpegpipe,mpegts,h264,hevc,obu,ivf,image2,concat \
+      --enable-demuxer=ffmetadata,wav \
       --enable-decoder=h264,hevc,vp9,libdav1d,ffv1,rawvideo,wrapped_avframe,mpeg2video,mjpeg,png,aac,pcm_s16le \
       --enable-filter=vmafx,libvmaf,xpsnr,scale,format,null,testsrc2,noise,color,split,trim,setpts,settb,fps,crop,pad \
       --enable-filter=select,idet,bwdif,setparams,setfield,metadata,showinfo,copy,transpose,hflip,vflip,setsar,tpad \
