@@ -119,7 +119,8 @@ ffmpeg_parts() {
   fi
 }
 
-# configure_ffmpeg: FFmpeg repeats these flags in its programs, which therefore name no folder.
+# configure_ffmpeg: FFmpeg repeats these flags in its programs, which therefore name no folder. In a folder that was
+# configured before, its configure calls the sources by another name, which asserts repeat.
 configure_ffmpeg() {
   local folder=$work/ffmpeg key parts cross=()
   [ -z "$binutils" ] || cross=(--enable-cross-compile --target-os=linux --arch="$portable_machine" --pkg-config=pkg-config)
@@ -127,6 +128,7 @@ configure_ffmpeg() {
   mapfile -t parts < <(codec_flags $codecs && ffmpeg_parts)
   key="$(cat "$work/ffmpeg-source/RELEASE") $zig_target ${parts[*]} $(checksum "$libraries/built")"
   ! fresh "$folder/configure.key" "$key" || return 0
+  rm -rf "$folder"
   mkdir -p "$folder"
   cd "$folder"
   write_vmafx_pc
