@@ -39,6 +39,17 @@ def processors() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
+def memory() -> int:
+    """Returns the bytes of memory that this process may use; 0 if the system does not tell."""
+    if not hasattr(os, "sysconf"):
+        return 0
+    found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with contextlib.suppress(OSError, ValueError):  # no limit of a container is known
+        with open("/sys/fs/cgroup/memory.max", encoding="ascii") as file:
+            found = min(found, int(file.read()))
+    return found
+
+
 def user() -> str:
     """Returns what tells this user's files apart in a folder that all users share; Windows has one for each user."""
     return str(os.getuid()) if hasattr(os, "getuid") else "own"

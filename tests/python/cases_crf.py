@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+import av
+import numpy as np
 import starts
 import vmafx as module
 from command import Done, environment
@@ -21,7 +23,8 @@ from vmafx.tuning.curve import Curve, t_quantile
 from vmafx.tuning.encoders import ENCODERS, Settings, by_bit_rate
 from vmafx.tuning.probe import Part
 from vmafx.tuning.proposal import Proposer
-from vmafx.tuning.search import Options, search
+from vmafx.tuning.scaling import LumaScaler, luma_of
+from vmafx.tuning.search import Options, search, usual_memory
 from vmafx.tuning.table import Table
 from vmafx.tuning.targets import Target
 
@@ -230,6 +233,78 @@ def probes_beside_a_whole_one_end(lab):
     widths = [target.loss(told.low) - target.loss(told.high) for told in (base, other)]
     check(widths[0] * 0.999 < widths[1] < widths[0] * 1.01, f"intervals of {widths}")
     check(abs(table.bits_per_frame(24.5) / table.bits_per_frame(24.0) - 0.9) < 1e-9, "bit rate")
+
+
+@case
+def long_videos_have_each_third_frame_scored(lab):
+    """Of a video that is one sample, and long, each third frame is scored, with the score that it has among all. The
+    interval has the score of all frames, and is as wide as what is skipped leaves open.
+    """
+    source = clip(lab, NOISY + ",fade=out:0:500", 25.5)
+    one = source, "--preset", "ultrafast", "--min-crf", "30", "--max-crf", "30", "--target", "vmaf=10"
+    _, skipped = found(lab, *one)
+    kept = list((lab.folder / "cache").rglob("*.json"))
+    _, whole = found(lab, *one, "--all-frames")
+    others = [path for path in (lab.folder / "cache").rglob("*.json") if path not in kept]
+    scores = [json.loads(path.read_text())["scores"]["vmaf"] for (path,) in (kept, others)]
+    check_equal([len(scores[0]), len(scores[1])], [204, 612], "scored frames")
+    check_equal(scores[0], scores[1][::3], "scores of each third frame")
+    told, truth = skipped["scores"]["vmaf"], whole["scores"]["vmaf"]
+    check_equal([truth["low"], truth["high"]], [truth["value"]] * 2, "interval of all frames")
+    check(0.05 < told["high"] - told["low"] < 3 and told["low"] <= truth["value"] <= told["high"], f"{told}, {truth}")
+    check_equal(skipped["predicted_bytes"], whole["predicted_bytes"], "predicted size")
+
+
+@case
+def skipped_frames_leave_intervals_that_hold(lab):
+    """Groups of scores tell how far the score of all frames is, for scores that go up and down with types of frames."""
+    del lab
+    draw, wrong = random.Random(4), 0
+    for number in range(300):
+        target = Target.parse("vmaf=90" if number % 2 else "p5:vmaf=80")
+        level, types = draw.uniform(70, 95), [draw.gauss(0, 1.5) for _ in range(draw.choice((4, 5, 8, 16)))]
+        scores = [level - 3 * math.sin(i / 90) + types[i % len(types)] + draw.gauss(0, 1) for i in range(960)]
+        table = Table()
+        table.samples, table.covered, table.every = 1, 1.0, 3
+        table.parts[24.0] = {0: Part({"vmaf": scores[::3]}, 1, 960, 1.0, True)}
+        told = table.of_video(24.0, target, 0.95)
+        wrong += not told.low <= target.pooled(scores) <= told.high
+        check(told.high - told.low < (1 if number % 2 else 3), f"{target}: {told}")
+    check(wrong <= 22, f"{wrong} of 300 intervals of 95 % miss")
+
+
+@case
+def luma_is_scaled_as_in_whole_pictures(lab):
+    del lab
+    draw = np.random.default_rng(1)
+    for name in "gray", "yuv420p", "yuvj422p", "yuv444p", "yuv420p10le", "yuv422p12le", "yuv420p16le":
+        for (width, height), size in ((320, 180), (1280, 720)), ((333, 277), (720, 540)), ((640, 360), (320, 180)):
+            frame = av.VideoFrame(width, height, name)
+            bits = frame.format.components[0].bits
+            for plane in frame.planes:
+                samples = np.frombuffer(plane, "u1" if bits == 8 else "<u2")
+                samples[:] = draw.integers(0, 1 << bits, samples.size)
+            format = module.Picture.from_frame(frame).format
+            scaled = LumaScaler(format, size).scaled(luma_of(frame, format))
+            whole = frame.reformat(*size, interpolation="BICUBIC")
+            check(np.array_equal(scaled, luma_of(whole, format)), f"{name}, {width}x{height} to {size}")
+
+
+@case
+@slow_case
+def crf_takes_models_that_read_chroma(lab):
+    source = clip(lab, "testsrc2=s=384x216:r=24,noise=alls=9:allf=t:all_seed=5", 0.5)
+    _, result = found(
+        lab, source, "--preset", "ultrafast", "--model", "version=vmaf_v1.0.16_3d0h", "--target", "vmaf=60"
+    )
+    check(result["reached"], result)
+    given = [*result["arguments"]]
+    lab.run("-y -i", source, "-an", *given, "encode.mkv").succeeded()
+    truth = module.score(
+        lab.folder / source, lab.folder / "encode.mkv", model="version=vmaf_v1.0.16_3d0h", check="off", backend="cpu"
+    ).models["vmaf"]
+    told = result["scores"]["vmaf"]["value"]
+    check(abs(truth - told) < 0.3, f"{truth}, promised {told}")
 
 
 # -- The cache ---------------------------------------------------------------------------------------------------------
@@ -648,3 +723,4 @@ def search_by_the_api(lab):
     check(outcome.reached and outcome.scores["vmaf"].value >= 80, outcome)
     check(outcome.probes == tried and len(tried) > 1, tried)
     check(len({result.quantizer for result in tried}) == len(tried), "a quantizer was tried twice")
+    check(4 << 30 <= usual_memory() <= 16 << 30, f"memory of samples: {usual_memory()}")

@@ -6,12 +6,17 @@ tools/make_models.py makes the table of docs/models.md from this list.
 from typing import NamedTuple
 
 
+USUAL = "vif, adm, motion"
+FLOAT = "float_vif, float_adm, float_motion"
+OF_LUMA = USUAL, FLOAT
+
+
 class KnownModel(NamedTuple):
     name: str
     rows: int  # of the display that it is made for
     heights: float  # the distance from which people look at it, in heights of the display
     most: int = 100  # the highest score; the lowest is 0
-    features: str = "vif, adm, motion"  # metrics
+    features: str = USUAL  # metrics
     like: str = ""  # the model that it differs from
     traits: tuple[str, ...] = ()
 
@@ -22,7 +27,6 @@ class KnownModel(NamedTuple):
 
 NO_GAIN = "does not reward sharpening"
 COLLECTION = "a collection, which also gives the spread and a confidence interval"
-FLOAT = "float_vif, float_adm, float_motion"
 FLOATING = "floating point"
 V1 = "cambi, speed_chroma, adm, motion"
 HIGH_RATE = "high frame rates, motion over five frames"

@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
-from ._known_models import BY_NAME
+from ._known_models import BY_NAME, OF_LUMA
 from ._terminal import Failure, shown
 
 AUTO = "auto"
@@ -111,6 +111,14 @@ def rows_of(text: str) -> int | None:
     if found:
         return int(found[1])
     return 1080 if re.match(r"vmaf_(?:float_|b_)*v?\d", name) else None
+
+
+def reads_luma_alone(text: str) -> bool:
+    """Returns whether a model is known to read no chroma, and of other frames than the one it scores only the
+    reference's, for motion.
+    """
+    known = None if text.startswith("path=") else BY_NAME.get(name_of(text))
+    return known is not None and known.features in OF_LUMA
 
 
 def target_of(text: str) -> str | None:

@@ -42,7 +42,7 @@ class Cache:
 
     def _path(self, sample: Sample, settings: Settings, scorer: Scorer, quantizer: float) -> Path:
         pictures = sample.pictures
-        scored = [scorer.passes, _models_read(scorer)]
+        scored = [scorer.passes, scorer.every, _models_read(scorer)]
         encoded = [settings.arguments(quantizer), settings.film_grain]
         frames = sample.place.lead, sample.frames, sample.tail
         facts = [FORMAT, self._programs, self._libraries, sample.digest, frames, str(pictures), scored, encoded]
@@ -54,7 +54,7 @@ class Cache:
         try:
             content = json.loads(self._path(sample, settings, scorer, quantizer).read_bytes())
             scores = {key: [math.nan if s is None else float(s) for s in content["scores"][key]] for key in scorer.keys}
-            if any(len(column) != sample.frames for column in scores.values()):
+            if any(len(column) != scorer.count(sample) for column in scores.values()):
                 return None
             return Part(scores, int(content["bytes"]), sample.frames, float(content["seconds"]), True, True)
         except (OSError, ValueError, KeyError, TypeError):

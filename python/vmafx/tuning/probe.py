@@ -11,15 +11,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import av
-import numpy as np
+from av.video.reformatter import VideoReformatter
 
 from .._pictures import Picture
 from .._session import Session
 from .._system import unnamed_file
+from ..command._models import reads_luma_alone
 from ..command._run import _bound
 from ..command._terminal import Failure, shown
 from .encoders import Settings
 from .samples import Sample, View
+from .scaling import LumaScaler, luma_of, luma_picture
 from .targets import Target
 
 BLOCK = 12  # frames between two looks at the running scores
@@ -33,11 +35,13 @@ class Ended(Exception):
 
 @dataclass
 class Part:
-    """The encode of a sample: scores of its frames so far, by their keys in reports."""
+    """The encode of a sample: scores of its frames so far, by their keys in reports; of every n-th frame, if the scorer
+    skips others.
+    """
 
     scores: dict[str, list[float]] = field(default_factory=dict)
-    bytes: int = 0  # of the frames that are scored
-    frames: int = 0  # that were encoded, decoded and scored
+    bytes: int = 0  # of the sample's frames
+    frames: int = 0  # of the sample that were encoded and decoded, and scored or skipped
     seconds: float = 0.0  # that the encoder took for these
     is_whole: bool = False
     from_cache: bool = False
@@ -66,6 +70,7 @@ class Scorer:
     threads: int
     backend: str = "auto"
     device: str | None = None
+    every: int = 1  # each n-th frame is scored
 
     @classmethod
     def of(
@@ -81,7 +86,8 @@ class Scorer:
         """
         of_model = tuple(dict.fromkeys(target.facts.key for target in targets if target.facts.metric is None))
         others = [target.facts for target in targets if target.facts.metric is not None]
-        passes = [Pass(model, (), of_model, View(size, convert is None), convert)] if of_model else []
+        luma_only = convert is None and reads_luma_alone(model)
+        passes = [Pass(model, (), of_model, View(size, luma_only), convert)] if of_model else []
         if others:
             metrics = tuple(dict.fromkeys(str(facts.metric) for facts in others))
             keys = tuple(dict.fromkeys(facts.key for facts in others))
@@ -96,8 +102,25 @@ class Scorer:
     def views(self) -> list[View]:
         return [each.view for each in self.passes]
 
+    @property
+    def can_skip(self) -> bool:
+        """Returns whether the scores of a frame depend on no other picture of the encode: models that read luma alone
+        have motion from the reference.
+        """
+        return all(each.view.luma_only for each in self.passes)
+
+    def scores(self, number: int, sample: Sample) -> bool:
+        """Returns whether a frame is scored. Sessions count from the first that they get."""
+        return (number - sample.scored.start + sample.before) % self.every == 0
+
+    def count(self, sample: Sample) -> int:
+        """Returns how many frames of a sample are scored."""
+        return sum(self.scores(number, sample) for number in sample.scored)
+
     def session(self, each: Pass, sample: Sample) -> Session:
         options: dict[str, Any] = {"model": each.model, "n_threads": self.threads, "check": "off"}
+        if self.every > 1:
+            options["n_subsample"] = self.every
         if each.features:
             options["feature"] = "|".join(f"name={metric}" for metric in each.features)
         if each.convert is not None:
@@ -229,49 +252,69 @@ def score_part(encode: Encode, sample: Sample, scorer: Scorer, part: Part, tell:
     """
     start = time.monotonic()
     part.scores.update((key, []) for key in scorer.keys)
-    number, scored, before = 0, sample.scored, sample.before
+    number, scored, first = 0, sample.scored, sample.scored.start - sample.before
     with contextlib.ExitStack() as stack:
-        sessions = [(each, stack.enter_context(scorer.session(each, sample))) for each in scorer.passes]
+        runs = [_Run(each, stack.enter_context(scorer.session(each, sample)), sample) for each in scorer.passes]
         for frame in stack.enter_context(contextlib.closing(encode.frames(part))):
             if encode.is_stopped:
                 raise Ended
-            if scored.start - before <= number < scored.stop:
-                for each, session in sessions:
-                    session.submit(number - scored.start + before, _scored_picture(frame, sample, each.view))
+            if first <= number < scored.stop:
+                for run in runs:
+                    run.submit(number - first, frame if scorer.scores(number, sample) else None)
             number += 1
-            if _take(sessions, part, before):
+            if _take(runs, part, sample.before):
                 tell()
             if sample.tail and number == scored.stop:
                 break  # the encoder has seen the tail, which nobody needs
         if number != scored.stop:
             raise Failure(f"the encoder made {number} frames of {scored.stop}: choose options that drop none")
-        for _, session in sessions:
-            session.finish()
-        _take(sessions, part, before)
+        for run in runs:
+            run.session.finish()
+        _take(runs, part, sample.before)
     part.frames, part.is_whole = sample.frames, True
     part.seconds = (time.monotonic() - start) * sample.frames / number
 
 
-def _take(sessions: Sequence[tuple[Pass, Session]], part: Part, before: int) -> bool:
+class _Run:
+    """A session that scores a sample, and how pictures are made ready for it."""
+
+    def __init__(self, of: Pass, session: Session, sample: Sample) -> None:
+        self._of, self.session, self._color = of, session, sample.pictures.color
+        self.frames = 0  # whose scores have come, or that were skipped
+        self._last: Picture | None = None
+        format = sample.pictures.format
+        self._scaler = LumaScaler(format, of.view.size) if of.view.size and of.view.scales_luma(format) else None
+        self._reformatter = VideoReformatter()
+
+    def submit(self, number: int, frame: Any | None) -> None:
+        """Submits a frame; None: one that is skipped, for which any picture will do."""
+        if frame is not None:
+            self._last = self._picture(frame)
+        assert self._last is not None
+        self.session.submit(number, self._last)
+
+    def take(self, part: Part, before: int) -> None:
+        for frame in self.session.frames():
+            self.frames = max(frame.number + 1 - before, 0)
+            for key in self._of.keys if frame.number >= before and frame.scores else ():
+                part.scores[key].append(frame.scores[key])
+
+    def _picture(self, frame: Any) -> Picture:
+        view = self._of.view
+        if view.size and not self._scaler:
+            frame = self._reformatter.reformat(frame, *view.size, interpolation="BICUBIC")
+        picture = Picture.from_frame(frame, color=self._color, keyframe=False)
+        if not view.luma_only:
+            return picture
+        luma = luma_of(frame, picture.format)
+        return luma_picture(self._scaler.scaled(luma) if self._scaler else luma, picture.format, self._color)
+
+
+def _take(runs: Sequence[_Run], part: Part, before: int) -> bool:
     """Takes the scores that are there, without those of frames before the sample, and returns whether a block of
     frames is complete that was not before.
     """
-    for each, session in sessions:
-        for frame in session.frames():
-            for key in each.keys if frame.number >= before else ():
-                part.scores[key].append(frame.scores[key])
-    before, part.frames = part.frames, min(map(len, part.scores.values()))
-    return part.frames // BLOCK > before // BLOCK
-
-
-def _scored_picture(frame: Any, sample: Sample, view: View) -> Picture:
-    color = sample.pictures.color
-    if view.size:
-        frame = frame.reformat(*view.size, interpolation="BICUBIC")
-    whole = Picture.from_frame(frame, color=color, keyframe=False)
-    if not view.luma_only:
-        return whole
-    plane, format = frame.planes[0], whole.format
-    kind = np.dtype("u1" if format.bits == 8 else "<u2")
-    rows = np.frombuffer(plane, kind).reshape(-1, plane.line_size // kind.itemsize)[: frame.height, : frame.width]
-    return Picture(rows, bits=None if format.bits == 8 else format.bits, shift=format.shift, color=color)
+    for run in runs:
+        run.take(part, before)
+    told, part.frames = part.frames, min(run.frames for run in runs)
+    return part.frames // BLOCK > told // BLOCK

@@ -6,24 +6,25 @@ import mmap
 import os
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import islice
 from typing import IO, Any, NamedTuple
 
 import av
 import numpy as np
 
 from .._kept_reference import KeptReference
-from .._pictures import Color, Format, Picture, _format_named
-from .._system import reopened, unnamed_file
+from .._pictures import _PLANAR, Color, Format, Picture, _format_named
+from .._system import processors, reopened, unnamed_file
 from ..command._ffmpeg import Video, ffprobe_of
 from ..command._run import ending_of
 from ..command._said import Said, errors_in
 from ..command._terminal import Failure, shown
 from .damage import lack_at, refuse_damage
 from .encoders import Pairs, Settings
+from .scaling import LumaScaler, luma_picture
 from .source import NO_PICTURE, causes_of
 
 SCOUTED_S = 1.0  # seconds of a place whose packets are looked at
@@ -36,6 +37,7 @@ LEAD, TAIL = 60, 40
 MOST_SAMPLES = 24  # unless the user asks for more
 LEAST_S = 1.0  # the shortest sample, if memory does not suffice
 FIRST_SAMPLES = 8  # of these a search begins with
+SCALED_AT_ONCE = 16  # frames, by a thread
 ACCEPTED = "--partial takes what can be decoded"
 
 # -- Where ---------------------------------------------------------------------------------------------------------
@@ -68,7 +70,15 @@ class Pictures:
     @property
     def bytes(self) -> int:
         """The size of a picture."""
-        return sum(rows * columns for rows, columns in _shapes(self.format)) * (2 if self.format.bits > 8 else 1)
+        return sum(rows * columns for rows, columns in _shapes(self.format)) * self._bytes_of_sample
+
+    @property
+    def bytes_of_luma(self) -> int:
+        return self.width * self.height * self._bytes_of_sample
+
+    @property
+    def _bytes_of_sample(self) -> int:
+        return 2 if self.format.bits > 8 else 1
 
 
 def look_at(ffmpeg: str, video: Video, settings: Settings) -> Pictures:
@@ -126,6 +136,19 @@ class View(NamedTuple):
     size: tuple[int, int] | None  # to which they are scaled; None: as they are encoded
     luma_only: bool
 
+    def scales_luma(self, format: Format) -> bool:
+        """Returns whether luma planes are scaled alone: FFmpeg has no format for those whose samples are shifted, and
+        scales that of nv12 otherwise.
+        """
+        return bool(self.size) and self.luma_only and format.layout == _PLANAR
+
+    def bytes_of(self, pictures: Pictures) -> int:
+        """Returns what a scaled picture takes beside the one that is encoded."""
+        if not self.size:
+            return 0
+        scaled = replace(pictures, width=self.size[0], height=self.size[1])
+        return scaled.bytes_of_luma if self.scales_luma(scaled.format) else scaled.bytes
+
 
 @dataclass
 class Plan:
@@ -142,8 +165,7 @@ def plan(video: Video, pictures: Pictures, views: Sequence[View], memory: int, m
     """Looks where samples can begin. `memory` is what all pictures may take, `most` the most samples."""
     rate = pictures.rate
     total = round(video.duration * rate) if video.duration else video.frames or 0
-    scaled = [replace(pictures, width=view.size[0], height=view.size[1]).bytes for view in views if view.size]
-    frame = pictures.bytes + sum(scaled)  # bytes
+    frame = pictures.bytes + sum(view.bytes_of(pictures) for view in views)
     room = max(memory // frame, 2)
     length, least = round(SAMPLE_S * rate), max(round(LEAST_S * rate), 2)
     first, encoded = most or FIRST_SAMPLES, LEAD + length + TAIL
@@ -346,18 +368,45 @@ def _digest(file: IO[bytes]) -> str:
 
 def _kept(ffmpeg: str, file: IO[bytes], pictures: Pictures, frames: range, view: View) -> KeptReference:
     """Keeps pictures of a file as they are scored."""
-    scored, first = pictures, frames.start
-    with contextlib.ExitStack() as stack:
-        if view.size:
-            scored = replace(pictures, width=view.size[0], height=view.size[1])
-            file = stack.enter_context(_scaled(ffmpeg, file, pictures, scored, frames))
-            first = 0
-        memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    scored = replace(pictures, width=view.size[0], height=view.size[1]) if view.size else pictures
     size = len(frames) * scored.bytes
     kept = KeptReference(budget=2 * size, device_budget=size)
-    for number in range(len(frames)):
-        kept.add(_picture_in(memory, (first + number) * scored.bytes, scored, view.luma_only))
+    for picture in _as_scored(ffmpeg, file, pictures, scored, frames, view):
+        kept.add(picture)
     return kept
+
+
+def _as_scored(
+    ffmpeg: str, file: IO[bytes], pictures: Pictures, scored: Pictures, frames: range, view: View
+) -> Iterator[Picture]:
+    """Yields pictures of a file at the size at which they are scored."""
+    if view.size and view.scales_luma(pictures.format):
+        yield from _with_scaled_luma(file, pictures, frames, view.size)
+        return
+    first = frames.start
+    with contextlib.ExitStack() as stack:
+        if view.size:
+            file, first = stack.enter_context(_scaled(ffmpeg, file, pictures, scored, frames)), 0
+        memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    for number in range(len(frames)):
+        yield _picture_in(memory, (first + number) * scored.bytes, scored, view.luma_only)
+
+
+def _with_scaled_luma(file: IO[bytes], pictures: Pictures, frames: range, size: tuple[int, int]) -> Iterator[Picture]:
+    """Yields the luma of pictures, scaled by as many threads as there are processors."""
+    memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    format = pictures.format
+
+    def scaled(part: range) -> list[np.ndarray]:
+        scaler = LumaScaler(format, size)
+        planes = (_plane_in(memory, number * pictures.bytes, format, format.height, format.width) for number in part)
+        return [scaler.scaled(plane) for plane in planes]
+
+    parts = [frames[i : i + SCALED_AT_ONCE] for i in range(0, len(frames), SCALED_AT_ONCE)]
+    with ThreadPoolExecutor(processors()) as pool:
+        for planes in pool.map(scaled, parts):
+            for luma in planes:
+                yield luma_picture(luma, format, pictures.color)
 
 
 def _scaled(ffmpeg: str, file: IO[bytes], pictures: Pictures, scored: Pictures, frames: range) -> IO[bytes]:
@@ -387,13 +436,19 @@ def _shapes(format: Format) -> list[tuple[int, int]]:
 def _picture_in(memory: mmap.mmap, offset: int, pictures: Pictures, luma_only: bool) -> Picture:
     """Returns a raw picture in a memory, without a copy."""
     format = pictures.format
-    kind = np.dtype("u1" if format.bits == 8 else "<u2")
+    if luma_only:
+        return luma_picture(_plane_in(memory, offset, format, *_shapes(format)[0]), format, pictures.color)
     planes = []
-    for rows, columns in islice(_shapes(format), 1 if luma_only else None):
-        planes.append(np.frombuffer(memory, kind, rows * columns, offset).reshape(rows, columns))
-        offset += rows * columns * kind.itemsize
+    for shape in _shapes(format):
+        planes.append(_plane_in(memory, offset, format, *shape))
+        offset += planes[-1].nbytes
     bits = None if format.bits == 8 else format.bits
     return Picture(planes, bits=bits, shift=format.shift, color=pictures.color)
+
+
+def _plane_in(memory: mmap.mmap, offset: int, format: Format, rows: int, columns: int) -> np.ndarray:
+    kind = np.dtype("u1" if format.bits == 8 else "<u2")
+    return np.frombuffer(memory, kind, rows * columns, offset).reshape(rows, columns)
 
 
 # Numbers of ITU-T H.273 by FFmpeg's names.

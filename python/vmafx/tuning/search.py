@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from .._pictures import Color
+from .._system import memory as machine_memory
 from .._system import processors as usable_processors
 from ..command._ffmpeg import Video, ffprobe_of
 from ..command._ffmpeg import probe as video_of
@@ -20,7 +21,7 @@ from .cache import Cache
 from .damage import readable
 from .encoders import Settings, check_available
 from .probe import Encode, Ended, Part, Scorer, score_part
-from .proposal import Proposer
+from .proposal import WHOLE_FRAMES, Proposer
 from .samples import FIRST_SAMPLES, Plan, Sample, look_at, plan, read_sample
 from .table import LED, NOT_LED, Estimate, Table
 from .targets import Target
@@ -33,7 +34,10 @@ MOST_PROBES = 16
 ENOUGH = 0.02  # of an encoder's range: samples need not tell the quantizer better
 ROUGHLY = 0.3  # of what the samples leave open: the quantizer is found so well before more of them are read
 PROCESSORS_PER_JOB = 4  # processors that an encode of a sample keeps busy
-DEFAULT_MEMORY = 4 << 30
+LEAST_MEMORY, MOST_MEMORY = 4 << 30, 16 << 30  # by default
+# Of a video that is one sample and has WHOLE_FRAMES, each n-th frame is scored. Types of frames repeat every 2, 4, 5,
+# 8, 16 or 32 frames, with which 3 has no common divisor.
+EVERY = 3
 
 
 @dataclass(frozen=True)
@@ -76,14 +80,14 @@ class Options:
     first: float | None = None  # the quantizers to search in; None: all of the encoder
     last: float | None = None
     samples: int | None = None  # None: as many as the confidence asks for
-    memory: int = DEFAULT_MEMORY  # bytes that the samples' pictures may take
+    memory: int | None = None  # bytes that the samples' pictures may take; None: usual_memory()
     model: str = "version=vmaf_v0.6.1"
     size: tuple[int, int] | None = None  # to which pictures are scaled for the model; None: not scaled
     jobs: int | None = None  # encodes at a time; None: usual_jobs()
     cache: bool = True
     backend: str = "auto"
     device: str | None = None
-    early: bool = True  # whether probes end as soon as they are decided
+    early: bool = True  # whether probes end as soon as they are decided, and may skip frames
     partial: bool = False  # whether what can be decoded of a damaged source is taken for it
     convert: str | None = None  # the color space that pictures are converted to before they are scored, as the filter's
     color: Color | None = None  # of the pictures behind the filters; None: that of the video
@@ -113,6 +117,11 @@ def usual_jobs(processors: int) -> int:
     encoded at once, as encoders wait for many pictures before they write the first, while others can be scored.
     """
     return max(1, processors // PROCESSORS_PER_JOB, min(processors // 2, FIRST_SAMPLES))
+
+
+def usual_memory() -> int:
+    """Returns the bytes that samples' pictures may take: a quarter of the machine's, in bounds."""
+    return min(max(machine_memory() // 4, LEAST_MEMORY), MOST_MEMORY)
 
 
 class _Event(NamedTuple):
@@ -156,7 +165,11 @@ class _Search:
         threads = max(1, min(processors, 2 * processors // self._jobs))  # as others begin and end meanwhile
         scorer = Scorer.of(targets, options.model, size, threads, options.convert)
         self._scorer = replace(scorer, backend=options.backend, device=options.device)
-        self._plan: Plan = plan(video, pictures, scorer.views, options.memory, options.samples)
+        memory = usual_memory() if options.memory is None else options.memory
+        self._plan: Plan = plan(video, pictures, scorer.views, memory, options.samples)
+        if options.early and self._scorer.can_skip and self._plan.whole and self._plan.frames >= WHOLE_FRAMES:
+            self._scorer = replace(self._scorer, every=EVERY)
+        self._table.every = self._scorer.every
         self._table.allowance = LED if self._plan.has_leads else NOT_LED
         self._cache = Cache(options.ffmpeg) if options.cache else None
         self._samples: list[Sample] = []

@@ -15,6 +15,7 @@ RESAMPLES = 200  # of the bootstrap
 LEAST_SAMPLES, LEAST_BLOCKS = 3, 4  # before a running probe tells anything
 ALIKE = 2.0  # blocks that follow each other are alike: errors of differences between them count so often
 UNPAIRED = 3.0  # and of scores that are compared with none
+GROUPS = 7  # of scores of a whole video, each of which has every seventh: so each has frames of all types
 
 
 class Estimate(NamedTuple):
@@ -33,6 +34,7 @@ class Table:
         self.samples = 0
         self.covered = 0.0  # the part of the video that the samples are
         self.allowance = LED  # of the beginnings of samples
+        self.every = 1  # each n-th frame is scored
 
     def is_whole(self, quantizer: float) -> bool:
         return sum(part.is_whole for part in self._parts_of(quantizer)) >= self.samples > 0
@@ -49,7 +51,7 @@ class Table:
         return [parts[number].scores.get(target.facts.key, []) for number in sorted(parts)]
 
     def frames(self, quantizer: float) -> int:
-        """Returns the number of frames that were scored."""
+        """Returns the number of frames that were seen: scored, or skipped between those that are."""
         return sum(part.frames for part in self._parts_of(quantizer))
 
     def _parts_of(self, quantizer: float) -> list[Part]:
@@ -80,12 +82,13 @@ class Table:
         parts, seen = self.parts[quantizer], self.parts.get(seen_by, {})
         counts = {number: len(part.scores.get(target.facts.key, [])) for number, part in sorted(seen.items())}
         scores = {number: parts[number].scores.get(target.facts.key, []) for number in counts if number in parts}
+        block = max(BLOCK // self.every, 1)
         if self.samples > 1:
-            return [scores[number][:count] for number, count in counts.items() if count >= BLOCK]
+            return [scores[number][:count] for number, count in counts.items() if count >= block]
         return [
-            scores[number][i : min(i + BLOCK, count)]
+            scores[number][i : min(i + block, count)]
             for number, count in counts.items()
-            for i in range(0, count, BLOCK)
+            for i in range(0, count, block)
         ]
 
     def _alike(self, factor: float) -> float:
@@ -96,7 +99,7 @@ class Table:
     ) -> tuple[float, float]:
         """Returns the score of all frames, if the others of a probe differ from those of the base as these do."""
         differences = [target.loss(target.pooled(a)) - target.loss(target.pooled(b)) for a, b in zip(mine, others)]
-        left = 1 - sum(map(len, mine)) / max(self.frames(base), 1)
+        left = 1 - sum(map(len, mine)) / max(sum(map(len, self.by_sample(base, target))), 1)
         error = self._alike(ALIKE) * _deviation(differences) / math.sqrt(len(differences)) * math.sqrt(max(left, 0.0))
         loss = target.loss(self.estimate(base, target)[0]) + _mean(differences)
         value = target.score_of(loss)
@@ -107,7 +110,7 @@ class Table:
         change.
         """
         if self.is_whole(quantizer):
-            return _of_whole_video(self.by_sample(quantizer, target), target, confidence, self.covered, self.allowance)
+            return self._of_whole_video(self.by_sample(quantizer, target), target, confidence)
         value, error = self.estimate(quantizer, target)
         half = self.half(quantizer, error, target, confidence)
         return Estimate(value, value - half, value + half)
@@ -122,6 +125,24 @@ class Table:
         known, own = self.interval(base, target, confidence), self.interval(quantizer, target, confidence)
         half = math.hypot(_half_of_loss(known, target), _half_of_loss(own, target))
         return _around(own.value, half, target)
+
+    def _of_whole_video(self, by_sample: Sequence[Sequence[float]], target: Target, confidence: float) -> Estimate:
+        """Returns the score of the whole video, from the scores of samples: the bootstrap's error times Student's
+        quantile, less if samples are much of the video, and the allowance, in parts of the encoder's range.
+        """
+        scores = [s for scores in by_sample for s in scores]
+        value, count = target.pooled(scores), len(by_sample)
+        if self.covered >= 1:
+            return _around(value, _skipped(scores, target, confidence, self.every), target)
+        if count < 2:
+            return Estimate(value, -math.inf, math.inf)
+        choose = random.Random(0).choices
+        losses = []
+        for _ in range(RESAMPLES):
+            losses.append(target.loss(target.pooled([s for scores in choose(by_sample, k=count) for s in scores])))
+        error = _deviation(losses) * math.sqrt(count / (count - 1)) * math.sqrt(1 - self.covered)
+        begun = self.allowance * target.scale.per_range if math.isfinite(target.scale.per_range) else 0.0
+        return _around(value, math.hypot(t_quantile(confidence, count - 1) * error, begun), target)
 
     def bits_per_frame(self, quantizer: float) -> float:
         """Returns the bits of a frame of all samples. A probe that has ended early is compared with a whole one on the
@@ -140,25 +161,17 @@ class Table:
         return error * t_quantile(confidence, max(len(self._units(quantizer, quantizer, target)) - 1, 1))
 
 
-def _of_whole_video(
-    by_sample: Sequence[Sequence[float]], target: Target, confidence: float, covered: float, allowance: float
-) -> Estimate:
-    """Returns the score of the whole video, from the scores of samples: the bootstrap's error times Student's
-    quantile, less if samples are much of the video, and the allowance, in parts of the encoder's range.
+def _skipped(scores: Sequence[float], target: Target, confidence: float, every: int) -> float:
+    """Returns half the width, in losses, of the interval of a video of which each n-th frame is scored: from how
+    interleaved groups of these differ (random groups: Wolter, Introduction to Variance Estimation, chapter 2).
     """
-    value = target.pooled([s for scores in by_sample for s in scores])
-    count = len(by_sample)
-    if covered >= 1:
-        return Estimate(value, value, value)
-    if count < 2:
-        return Estimate(value, -math.inf, math.inf)
-    choose = random.Random(0).choices
-    losses = []
-    for _ in range(RESAMPLES):
-        losses.append(target.loss(target.pooled([s for scores in choose(by_sample, k=count) for s in scores])))
-    error = _deviation(losses) * math.sqrt(count / (count - 1)) * math.sqrt(1 - covered)
-    begun = allowance * target.scale.per_range if math.isfinite(target.scale.per_range) else 0.0
-    return _around(value, math.hypot(t_quantile(confidence, count - 1) * error, begun), target)
+    if every == 1:
+        return 0.0
+    if len(scores) < 2 * GROUPS:
+        return math.inf
+    losses = [target.loss(target.pooled(scores[group::GROUPS])) for group in range(GROUPS)]
+    error = _deviation(losses) / math.sqrt(GROUPS) * math.sqrt(1 - 1 / every)
+    return error * t_quantile(confidence, GROUPS - 1)
 
 
 def _around(value: float, half: float, target: Target) -> Estimate:

@@ -1,0 +1,42 @@
+"""Scales pictures to the size at which a model scores them, as FFmpeg's scaler does by default: bicubic."""
+
+from typing import Any
+
+import av
+import numpy as np
+from av.video.reformatter import VideoReformatter
+
+from .._pictures import Color, Format, Picture
+
+
+class LumaScaler:
+    """Scales luma planes of one format. Threads need one each."""
+
+    def __init__(self, format: Format, size: tuple[int, int]) -> None:
+        """`size` is columns and rows. The samples of `format` are not shifted."""
+        self._size, self._bits = size, format.bits
+        self._source = av.VideoFrame(
+            format.width, format.height, "gray" if format.bits == 8 else f"gray{format.bits}le"
+        )
+        self._reformatter = VideoReformatter()
+
+    def scaled(self, luma: np.ndarray) -> np.ndarray:
+        """Returns a plane of rows x columns samples, scaled."""
+        _samples(self._source, self._bits)[:] = luma
+        return _samples(self._reformatter.reformat(self._source, *self._size, interpolation="BICUBIC"), self._bits)
+
+
+def luma_of(frame: Any, format: Format) -> np.ndarray:
+    """Returns the luma of a frame, without a copy."""
+    return _samples(frame, format.bits)
+
+
+def luma_picture(luma: np.ndarray, format: Format, color: Color) -> Picture:
+    """Returns a picture of luma alone. `format` is that of its samples."""
+    return Picture(luma, bits=None if format.bits == 8 else format.bits, shift=format.shift, color=color)
+
+
+def _samples(frame: Any, bits: int) -> np.ndarray:
+    plane, kind = frame.planes[0], np.dtype("u1" if bits == 8 else "<u2")
+    rows = np.frombuffer(plane, kind).reshape(-1, plane.line_size // kind.itemsize)
+    return rows[: frame.height, : frame.width]
