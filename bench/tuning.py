@@ -2,10 +2,11 @@
 """Measures `vmafx crf` beside a search by the method of ab-av1 0.11.7 (bench/tuning_peer.py).
 
 Makes clips (bench/tuning_clips.py), and for each clip, encoder and target searches both ways, one after the other,
-then encodes the whole clip with each CRF that was found and scores it. Such cases run side by side, each on processors
-of its own (--processors). Adds a line of JSON for each search to --results, in which lines that are there are not
-measured again: so the work can be stopped (--minutes) and continued. Cases of the first target come first, so that what
-was measured in a short time has all clips and encoders. bench/tuning_tables.py makes the tables of docs/tuning.md.
+then encodes the whole clip with each CRF that was found, and all options that the method tells, and scores it. Such
+cases run side by side, each on processors of its own (--processors). Adds a line of JSON for each search to --results,
+in which lines that are there are not measured again: so the work can be stopped (--minutes) and continued. Cases of the
+first target come first, so that what was measured in a short time has all clips and encoders. bench/tuning_tables.py
+makes the tables of docs/tuning.md.
 
 Needs python3 with NumPy, an ffmpeg with libx264, libx265, libsvtav1 and the filter vmafx, and what `vmafx crf` needs.
 """
@@ -143,6 +144,7 @@ class Bench:
             "encoded": work.encoded,
             "scored": work.scored,
             "probes": work.probes,
+            "arguments": None,
         }
 
     def by_vmafx(self, source, encoder, target):
@@ -169,12 +171,13 @@ class Bench:
         )
         return done, time.monotonic() - start
 
-    def whole(self, source, encoder, crf):
-        """Encodes the whole clip and scores it. Returns (score, seconds of encoding, per cent of the source's size)."""
-        if (known := self.wholes.get((source.path, encoder, crf))) is not None:
+    def whole(self, source, encoder, words):
+        """Encodes the whole clip with these options and scores it. Returns (score, seconds of encoding, per cent of the
+        source's size).
+        """
+        if (known := self.wholes.get((source.path, *words))) is not None:
             return known
         encode = self.folder / f"whole{os.getpid()}.mkv"
-        words = peer.encoder_words(encoder, PRESETS[encoder], crf, source)
         start = time.monotonic()
         peer.run([self.arguments.ffmpeg, "-y", "-i", source.path, *words, "-fps_mode", "passthrough", "-an", encode])
         seconds = time.monotonic() - start
@@ -183,7 +186,7 @@ class Bench:
         said = peer.run([self.arguments.ffmpeg, *inputs, "-filter_complex", graph, *"-an -sn -f null -".split()])
         score = float(said.rpartition("VMAF score: ")[2].split()[0])
         told = score, seconds, 100 * encode.stat().st_size / source.path.stat().st_size
-        self.wholes[source.path, encoder, crf] = told
+        self.wholes[source.path, *words] = told
         return told
 
 
@@ -196,12 +199,13 @@ def facts_of_vmafx(text):
     probes = [line["probe"] for line in lines if "probe" in line]
     found = next((line["result"] for line in lines if "result" in line), None)
     encoded = sum(probe["frames"] for probe in probes)
-    facts = {"crf": None, "encoded": encoded, "scored": encoded, "probes": probes}
+    facts = {"crf": None, "encoded": encoded, "probes": probes, "arguments": None}
     if found is None:
         return facts
     score, *interval = (found["scores"]["vmaf"][name] for name in ("value", "low", "high"))
     # The samples of the source are decoded once, an encode to be scored.
     facts |= {"decoded": found["frames"] + encoded, "samples": found["samples"], "sampled": found["frames"]}
+    facts["arguments"] = found["arguments"]
     return facts | ({"crf": found["quantizer"], "promised": score, "interval": interval} if found["reached"] else {})
 
 
@@ -233,7 +237,8 @@ def measure(bench, method, source, encoder, target):
     if method == "vmafx" and bench.arguments.check_early and "samples" in row:
         row["wrong_early"] = check_early_ends(bench, source, encoder, target, row)
     if row["crf"] is not None:
-        row["true"], row["whole_encode_s"], row["percent"] = bench.whole(source, encoder, row["crf"])
+        words = row["arguments"] or peer.encoder_words(encoder, PRESETS[encoder], row["crf"], source)
+        row["true"], row["whole_encode_s"], row["percent"] = bench.whole(source, encoder, words)
         if row["encoded"]:
             row["encoder_alone_s"] = row["encoded"] * row["whole_encode_s"] / source.frames
     return row

@@ -21,7 +21,7 @@ from vmafx.command._terminal import Failure
 from vmafx.tuning.axis import Axis
 from vmafx.tuning.curve import Curve, t_quantile
 from vmafx.tuning.encoders import ENCODERS, Settings, by_bit_rate
-from vmafx.tuning.probe import Part
+from vmafx.tuning.probe import Part, chosen_of
 from vmafx.tuning.proposal import Proposer
 from vmafx.tuning.scaling import LumaScaler, luma_of
 from vmafx.tuning.search import Options, search, usual_memory
@@ -236,11 +236,11 @@ def probes_beside_a_whole_one_end(lab):
 
 
 @case
-def long_videos_have_each_third_frame_scored(lab):
-    """Of a video that is one sample, and long, each third frame is scored, with the score that it has among all. The
+def long_videos_have_a_third_of_their_frames_scored(lab):
+    """Of a video that is one sample, and long, one of three frames is scored, with the score that it has among all. The
     interval has the score of all frames, and is as wide as what is skipped leaves open.
     """
-    source = clip(lab, NOISY + ",fade=out:0:500", 25.5)
+    source = clip(lab, NOISY + ",fade=out:0:900", 25.5)
     one = source, "--preset", "ultrafast", "--min-crf", "30", "--max-crf", "30", "--target", "vmaf=10"
     _, skipped = found(lab, *one)
     kept = list((lab.folder / "cache").rglob("*.json"))
@@ -248,11 +248,28 @@ def long_videos_have_each_third_frame_scored(lab):
     others = [path for path in (lab.folder / "cache").rglob("*.json") if path not in kept]
     scores = [json.loads(path.read_text())["scores"]["vmaf"] for (path,) in (kept, others)]
     check_equal([len(scores[0]), len(scores[1])], [204, 612], "scored frames")
-    check_equal(scores[0], scores[1][::3], "scores of each third frame")
+    numbers = [number for number in range(612) if scores[1][number] in scores[0]]
+    check_equal([number // 3 for number in numbers], [*range(204)], "one of each three frames")
+    check_equal(scores[0], [scores[1][number] for number in numbers], "scores of frames")
     told, truth = skipped["scores"]["vmaf"], whole["scores"]["vmaf"]
     check_equal([truth["low"], truth["high"]], [truth["value"]] * 2, "interval of all frames")
     check(0.05 < told["high"] - told["low"] < 3 and told["low"] <= truth["value"] <= told["high"], f"{told}, {truth}")
     check_equal(skipped["predicted_bytes"], whole["predicted_bytes"], "predicted size")
+
+
+@case
+def frames_are_chosen_from_each_few(lab):
+    """One of each few frames is chosen, at each place among these, otherwise in each video and equally each time."""
+    del lab
+    for count, every in (600, 3), (1000, 3), (997, 2), (961, 4), (1, 3):
+        chosen = chosen_of(count, every, "a")
+        check_equal(chosen[0], 0, "first frame")
+        check_equal([number // every for number in chosen], [*range(len(chosen))], f"one of each {every}")
+        check(count // every <= len(chosen) <= count // every + 1, f"{len(chosen)} of {count}")
+        often = [sum(number % every == place for number in chosen) for place in range(every)]
+        check(count == 1 or min(often) > 0.8 * count / every**2, f"places {often} of {count}")
+        check_equal(chosen_of(count, every, "a"), chosen, "chosen again")
+    check(chosen_of(600, 3, "b") != chosen_of(600, 3, "a"), "other videos have the same frames")
 
 
 @case
@@ -261,15 +278,15 @@ def skipped_frames_leave_intervals_that_hold(lab):
     del lab
     draw, wrong = random.Random(4), 0
     for number in range(300):
-        target = Target.parse("vmaf=90" if number % 2 else "p5:vmaf=80")
-        level, types = draw.uniform(70, 95), [draw.gauss(0, 1.5) for _ in range(draw.choice((4, 5, 8, 16)))]
+        target = Target.parse(("vmaf=90", "p5:vmaf=80", "harmonic_mean:vmaf=90", "median:vmaf=90")[number % 4])
+        level, types = draw.uniform(70, 95), [draw.gauss(0, 1.5) for _ in range(draw.choice((3, 4, 5, 6, 8, 16)))]
         scores = [level - 3 * math.sin(i / 90) + types[i % len(types)] + draw.gauss(0, 1) for i in range(960)]
         table = Table()
         table.samples, table.covered, table.every = 1, 1.0, 3
-        table.parts[24.0] = {0: Part({"vmaf": scores[::3]}, 1, 960, 1.0, True)}
+        table.parts[24.0] = {0: Part({"vmaf": [scores[i] for i in chosen_of(960, 3, str(number))]}, 1, 960, 1.0, True)}
         told = table.of_video(24.0, target, 0.95)
         wrong += not told.low <= target.pooled(scores) <= told.high
-        check(told.high - told.low < (1 if number % 2 else 3), f"{target}: {told}")
+        check(told.high - told.low < 3, f"{target}: {told}")
     check(wrong <= 22, f"{wrong} of 300 intervals of 95 % miss")
 
 

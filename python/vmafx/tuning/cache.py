@@ -54,7 +54,7 @@ class Cache:
         try:
             content = json.loads(self._path(sample, settings, scorer, quantizer).read_bytes())
             scores = {key: [math.nan if s is None else float(s) for s in content["scores"][key]] for key in scorer.keys}
-            if any(len(column) != scorer.count(sample) for column in scores.values()):
+            if any(len(column) != len(scorer.chosen(sample)) for column in scores.values()):
                 return None
             return Part(scores, int(content["bytes"]), sample.frames, float(content["seconds"]), True, True)
         except (OSError, ValueError, KeyError, TypeError):

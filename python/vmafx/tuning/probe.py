@@ -3,6 +3,7 @@
 import contextlib
 import math
 import os
+import random
 import subprocess
 import threading
 import time
@@ -25,6 +26,7 @@ from .scaling import LumaScaler, luma_of, luma_picture
 from .targets import Target
 
 BLOCK = 12  # frames between two looks at the running scores
+PAIRS = 3  # of a session that skips frames, for each frame that it scores
 # Environment of encoders: SVT-AV1 then writes errors only.
 QUIET = {"SVT_LOG": "1"}
 
@@ -35,8 +37,8 @@ class Ended(Exception):
 
 @dataclass
 class Part:
-    """The encode of a sample: scores of its frames so far, by their keys in reports; of every n-th frame, if the scorer
-    skips others.
+    """The encode of a sample: scores of its frames so far, by their keys in reports; if the scorer skips frames, of the
+    others.
     """
 
     scores: dict[str, list[float]] = field(default_factory=dict)
@@ -70,7 +72,7 @@ class Scorer:
     threads: int
     backend: str = "auto"
     device: str | None = None
-    every: int = 1  # each n-th frame is scored
+    every: int = 1  # one of so many frames is scored
 
     @classmethod
     def of(
@@ -109,18 +111,14 @@ class Scorer:
         """
         return all(each.view.luma_only for each in self.passes)
 
-    def scores(self, number: int, sample: Sample) -> bool:
-        """Returns whether a frame is scored. Sessions count from the first that they get."""
-        return (number - sample.scored.start + sample.before) % self.every == 0
-
-    def count(self, sample: Sample) -> int:
-        """Returns how many frames of a sample are scored."""
-        return sum(self.scores(number, sample) for number in sample.scored)
+    def chosen(self, sample: Sample) -> Sequence[int]:
+        """Returns which frames of a sample are scored, from 0."""
+        return range(sample.frames) if self.every == 1 else chosen_of(sample.frames, self.every, sample.digest)
 
     def session(self, each: Pass, sample: Sample) -> Session:
         options: dict[str, Any] = {"model": each.model, "n_threads": self.threads, "check": "off"}
         if self.every > 1:
-            options["n_subsample"] = self.every
+            options["n_subsample"] = PAIRS
         if each.features:
             options["feature"] = "|".join(f"name={metric}" for metric in each.features)
         if each.convert is not None:
@@ -129,6 +127,15 @@ class Scorer:
             options["device"] = self.device
         rate = float(sample.pictures.rate)
         return Session(reference=sample.kept[each.view], fps=rate, backend=self.backend, **options)
+
+
+def chosen_of(count: int, every: int, seed: str) -> list[int]:
+    """Returns the numbers of frames to score: the first one, then one of each so many, which is drawn, so that what
+    returns at equal distances, such as types of frames, counts as it does in all frames.
+    """
+    draw = random.Random(seed)
+    drawn = (first + draw.randrange(every) for first in range(every, count, every))
+    return [0, *(number for number in drawn if number < count)]
 
 
 class Encode:
@@ -252,17 +259,17 @@ def score_part(encode: Encode, sample: Sample, scorer: Scorer, part: Part, tell:
     """
     start = time.monotonic()
     part.scores.update((key, []) for key in scorer.keys)
-    number, scored, first = 0, sample.scored, sample.scored.start - sample.before
+    number, scored = 0, sample.scored
     with contextlib.ExitStack() as stack:
-        runs = [_Run(each, stack.enter_context(scorer.session(each, sample)), sample) for each in scorer.passes]
+        runs = [_run(each, stack.enter_context(scorer.session(each, sample)), sample, scorer) for each in scorer.passes]
         for frame in stack.enter_context(contextlib.closing(encode.frames(part))):
             if encode.is_stopped:
                 raise Ended
-            if first <= number < scored.stop:
+            if scored.start - sample.before <= number < scored.stop:
                 for run in runs:
-                    run.submit(number - first, frame if scorer.scores(number, sample) else None)
+                    run.submit(number - scored.start, frame)
             number += 1
-            if _take(runs, part, sample.before):
+            if _take(runs, part):
                 tell()
             if sample.tail and number == scored.stop:
                 break  # the encoder has seen the tail, which nobody needs
@@ -270,34 +277,36 @@ def score_part(encode: Encode, sample: Sample, scorer: Scorer, part: Part, tell:
             raise Failure(f"the encoder made {number} frames of {scored.stop}: choose options that drop none")
         for run in runs:
             run.session.finish()
-        _take(runs, part, sample.before)
+        _take(runs, part)
     part.frames, part.is_whole = sample.frames, True
     part.seconds = (time.monotonic() - start) * sample.frames / number
 
 
 class _Run:
-    """A session that scores a sample, and how pictures are made ready for it."""
+    """A session that scores all frames of a sample, and how pictures are made ready for it. Frames are counted from the
+    sample's first one.
+    """
 
     def __init__(self, of: Pass, session: Session, sample: Sample) -> None:
-        self._of, self.session, self._color = of, session, sample.pictures.color
+        self._of, self.session, self._color, self._before = of, session, sample.pictures.color, sample.before
         self.frames = 0  # whose scores have come, or that were skipped
-        self._last: Picture | None = None
         format = sample.pictures.format
         self._scaler = LumaScaler(format, of.view.size) if of.view.size and of.view.scales_luma(format) else None
         self._reformatter = VideoReformatter()
 
-    def submit(self, number: int, frame: Any | None) -> None:
-        """Submits a frame; None: one that is skipped, for which any picture will do."""
-        if frame is not None:
-            self._last = self._picture(frame)
-        assert self._last is not None
-        self.session.submit(number, self._last)
+    def submit(self, number: int, frame: Any) -> None:
+        self.session.submit(number + self._before, self._picture(frame))
 
-    def take(self, part: Part, before: int) -> None:
-        for frame in self.session.frames():
-            self.frames = max(frame.number + 1 - before, 0)
-            for key in self._of.keys if frame.number >= before and frame.scores else ():
-                part.scores[key].append(frame.scores[key])
+    def take(self, part: Part) -> None:
+        for result in self.session.frames():
+            if (number := self._number_of(result.number)) is not None:
+                self.frames = number + 1
+                for key in self._of.keys:
+                    part.scores[key].append(result.scores[key])
+
+    def _number_of(self, pair: int) -> int | None:
+        """Returns the number of the frame whose scores a pair of the session has; None: nobody needs them."""
+        return pair - self._before if pair >= self._before else None
 
     def _picture(self, frame: Any) -> Picture:
         view = self._of.view
@@ -310,11 +319,38 @@ class _Run:
         return luma_picture(self._scaler.scaled(luma) if self._scaler else luma, picture.format, self._color)
 
 
-def _take(runs: Sequence[_Run], part: Part, before: int) -> bool:
-    """Takes the scores that are there, without those of frames before the sample, and returns whether a block of
-    frames is complete that was not before.
+class _SkippingRun(_Run):
+    """A session that scores some frames of a sample without a lead. Motion, which is of the reference alone, compares
+    a frame with those beside it: so a chosen frame is a pair of three, of which the session scores the first one
+    (n_subsample); the second is the frame after it, and the third the frame before the next that is chosen. Any picture
+    will do for these.
     """
+
+    def __init__(self, of: Pass, session: Session, sample: Sample, chosen: Sequence[int]) -> None:
+        super().__init__(of, session, sample)
+        self._chosen, self._next, self._count = chosen, 0, sample.frames
+
+    def submit(self, number: int, frame: Any) -> None:
+        if self._next == len(self._chosen) or number != self._chosen[self._next]:
+            return
+        self._next += 1
+        picture = self._picture(frame)
+        after = self._chosen[self._next] - 1 if self._next < len(self._chosen) else self._count
+        for each in (number, number + 1, after):
+            if each < self._count:
+                self.session.submit(each, picture)
+
+    def _number_of(self, pair: int) -> int | None:
+        return None if pair % PAIRS else self._chosen[pair // PAIRS]
+
+
+def _run(of: Pass, session: Session, sample: Sample, scorer: Scorer) -> _Run:
+    return _Run(of, session, sample) if scorer.every == 1 else _SkippingRun(of, session, sample, scorer.chosen(sample))
+
+
+def _take(runs: Sequence[_Run], part: Part) -> bool:
+    """Takes the scores that are there, and returns whether a block of frames is complete that was not before."""
     for run in runs:
-        run.take(part, before)
-    told, part.frames = part.frames, min(run.frames for run in runs)
-    return part.frames // BLOCK > told // BLOCK
+        run.take(part)
+    before, part.frames = part.frames, min(run.frames for run in runs)
+    return part.frames // BLOCK > before // BLOCK

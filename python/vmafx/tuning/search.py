@@ -35,9 +35,7 @@ ENOUGH = 0.02  # of an encoder's range: samples need not tell the quantizer bett
 ROUGHLY = 0.3  # of what the samples leave open: the quantizer is found so well before more of them are read
 PROCESSORS_PER_JOB = 4  # processors that an encode of a sample keeps busy
 LEAST_MEMORY, MOST_MEMORY = 4 << 30, 16 << 30  # by default
-# Of a video that is one sample and has WHOLE_FRAMES, each n-th frame is scored. Types of frames repeat every 2, 4, 5,
-# 8, 16 or 32 frames, with which 3 has no common divisor.
-EVERY = 3
+EVERY = 3  # of a video that is one sample and has WHOLE_FRAMES, one of so many frames is scored
 
 
 @dataclass(frozen=True)
@@ -338,7 +336,7 @@ class _Search:
         result = ProbeResult(
             quantizer,
             {
-                target.name: self._table.interval(quantizer, target, self._options.confidence)
+                target.name: self._table.of_video(quantizer, target, self._options.confidence)
                 for target in self._targets
             },
             self._bit_rate(quantizer),
