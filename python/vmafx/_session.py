@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ._calls import Owned, abandoned, called, close_elsewhere, is_of_python, start_closer
 from ._enums import names_of
@@ -38,7 +39,7 @@ class Window(NamedTuple):
 class Map(NamedTuple):
     """A map of a frame: what each block of the picture adds to a raw sum of a metric."""
 
-    values: np.ndarray
+    values: npt.NDArray[np.float64]
     """a row of blocks for each row: float64"""
     unit: str
     block: tuple[int, int]

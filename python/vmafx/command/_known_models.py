@@ -5,7 +5,6 @@ tools/make_models.py makes the table of docs/models.md from this list.
 
 from typing import NamedTuple
 
-
 USUAL = "vif, adm, motion"
 FLOAT = "float_vif, float_adm, float_motion"
 OF_LUMA = USUAL, FLOAT

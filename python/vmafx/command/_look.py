@@ -109,8 +109,8 @@ def see(work: Work, time_ranges: Sequence[TimeRange | None], run: Run | None = N
 
 
 def _settings_of_look(settings: Settings) -> Settings:
-    own = {"models": (), "features": (FEATURE,), "window": None, "maps": None}
-    return replace(settings, **own, backend="cpu", device=None, scale="reference")
+    own = replace(settings, models=(), features=(FEATURE,), window=None, maps=None)
+    return replace(own, backend="cpu", device=None, scale="reference")
 
 
 # -- Quarter turns -----------------------------------------------------------------------------------------------------

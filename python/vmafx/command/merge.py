@@ -439,8 +439,9 @@ def places_of(parts: Sequence[Part]) -> list[Place]:
 
 def _pictures(part: Part) -> int:
     """Returns how many pictures there are up to the last scored one."""
-    scored = _scored(part.range["first"], part.range["frames"], part.range["options"]["n_subsample"])
-    return scored[-1] + 1 - part.range["first"] if scored else 0
+    first: int = part.range["first"]
+    scored = _scored(first, part.range["frames"], part.range["options"]["n_subsample"])
+    return scored[-1] + 1 - first if scored else 0
 
 
 def _named(part: Part) -> str:

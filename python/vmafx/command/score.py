@@ -22,7 +22,7 @@ from ._changes import AS_TAGGED, MATRICES, RANGES, Box, Change, Turn
 from ._map_files import RANGE, renewed
 from ._models import Scale
 from ._outputs import MAPS, PAGE, REPORT, Guard, Output, add_force, check_outputs, heatmaps
-from ._provenance import FORMATS, add_to_log, packets_beside, provenance_of
+from ._provenance import FORMATS, Packets, add_to_log, packets_beside, provenance_of
 from ._reading import Wrong
 from ._result import Result
 from ._regions import masks_of
@@ -337,7 +337,8 @@ def run(arguments: argparse.Namespace) -> int:
         is_told = arguments.json or (arguments.log and log.suffix in FORMATS)
         if arguments.report_maps:
             work = _with_maps(work, Path(folder) / "maps")
-        with packets_beside(work) if is_told else contextlib.nullcontext([]) as packets:
+        with contextlib.ExitStack() as stack:
+            packets: Packets = stack.enter_context(packets_beside(work)) if is_told else []
             with _maps_beside(arguments, work, guard) as with_maps:
                 work, result = _scored(arguments, with_maps, log)
         told = provenance_of(work, result.encodes, log, packets, arguments.range) if is_told else None

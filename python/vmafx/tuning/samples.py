@@ -16,7 +16,7 @@ import av
 import numpy as np
 
 from .._kept_reference import KeptReference
-from .._pictures import _PLANAR, Color, Format, Picture, _format_named
+from .._pictures import _PLANAR, Array, Color, Format, Picture, _format_named
 from .._system import processors, reopened, unnamed_file
 from ..command._ffmpeg import Video, ffprobe_of
 from ..command._run import ending_of
@@ -397,7 +397,7 @@ def _with_scaled_luma(file: IO[bytes], pictures: Pictures, frames: range, size: 
     memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     format = pictures.format
 
-    def scaled(part: range) -> list[np.ndarray]:
+    def scaled(part: range) -> list[Array]:
         scaler = LumaScaler(format, size)
         planes = (_plane_in(memory, number * pictures.bytes, format, format.height, format.width) for number in part)
         return [scaler.scaled(plane) for plane in planes]
@@ -446,7 +446,7 @@ def _picture_in(memory: mmap.mmap, offset: int, pictures: Pictures, luma_only: b
     return Picture(planes, bits=bits, shift=format.shift, color=pictures.color)
 
 
-def _plane_in(memory: mmap.mmap, offset: int, format: Format, rows: int, columns: int) -> np.ndarray:
+def _plane_in(memory: mmap.mmap, offset: int, format: Format, rows: int, columns: int) -> Array:
     kind = np.dtype("u1" if format.bits == 8 else "<u2")
     return np.frombuffer(memory, kind, rows * columns, offset).reshape(rows, columns)
 

@@ -6,7 +6,7 @@ import av
 import numpy as np
 from av.video.reformatter import VideoReformatter
 
-from .._pictures import Color, Format, Picture
+from .._pictures import Array, Color, Format, Picture
 
 
 class LumaScaler:
@@ -20,23 +20,23 @@ class LumaScaler:
         )
         self._reformatter = VideoReformatter()
 
-    def scaled(self, luma: np.ndarray) -> np.ndarray:
+    def scaled(self, luma: Array) -> Array:
         """Returns a plane of rows x columns samples, scaled."""
         _samples(self._source, self._bits)[:] = luma
         return _samples(self._reformatter.reformat(self._source, *self._size, interpolation="BICUBIC"), self._bits)
 
 
-def luma_of(frame: Any, format: Format) -> np.ndarray:
+def luma_of(frame: Any, format: Format) -> Array:
     """Returns the luma of a frame, without a copy."""
     return _samples(frame, format.bits)
 
 
-def luma_picture(luma: np.ndarray, format: Format, color: Color) -> Picture:
+def luma_picture(luma: Array, format: Format, color: Color) -> Picture:
     """Returns a picture of luma alone. `format` is that of its samples."""
     return Picture(luma, bits=None if format.bits == 8 else format.bits, shift=format.shift, color=color)
 
 
-def _samples(frame: Any, bits: int) -> np.ndarray:
+def _samples(frame: Any, bits: int) -> Array:
     plane, kind = frame.planes[0], np.dtype("u1" if bits == 8 else "<u2")
     rows = np.frombuffer(plane, kind).reshape(-1, plane.line_size // kind.itemsize)
     return rows[: frame.height, : frame.width]

@@ -45,7 +45,8 @@ class Table:
 
     def base(self, quantizer: float) -> float | None:
         """Returns the nearest quantizer whose probe is whole: others are compared with it. None if there is none."""
-        return min(self.whole(), key=lambda other: abs(other - quantizer), default=None)
+        whole = self.whole()
+        return min(whole, key=lambda other: abs(other - quantizer)) if whole else None
 
     def by_sample(self, quantizer: float, target: Target) -> list[list[float]]:
         parts = self.parts[quantizer]

@@ -45,7 +45,10 @@ def nvidia_gpus() -> tuple[Gpu, ...]:
     try:
         answer = ask([sys.executable, str(Path(__file__).with_name("nvidia.py"))], LIMIT_S)
         found = _json.parse(answer.text) if not answer.status else []
-        return tuple(Gpu(number, pci, count, frozenset(map(tuple, formats))) for number, pci, count, formats in found)
+        return tuple(
+            Gpu(number, pci, count, frozenset((name, bits, chroma) for name, bits, chroma in formats))
+            for number, pci, count, formats in found
+        )
     except (Failure, ValueError, TypeError):
         return ()
 

@@ -126,7 +126,7 @@ def _verdict(summary: Summary) -> list[Said]:
     worst: list[list[Cell]] = []
     if means:
         mean, middle = math.fsum(means) / len(means), means[len(means) // 2]
-        number = f".{decimals_of(max(map(abs, means))) - 1}f"
+        number = f".{decimals_of(max(abs(mean) for mean in means)) - 1}f"
         graded = grade_of(_model(having[0], key), mean)
         told = f"{key} of the pairs is {mean:{number}} on average" + (f", {graded}" if graded else "")
         side = "at most" if known_facts(key).worse_is_high else "at least"

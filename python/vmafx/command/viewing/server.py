@@ -185,7 +185,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def _is_from_here(self) -> bool:
         """Tells whether a request was sent by the page itself, or by a user who follows an address."""
-        hosts, origins = self.headers.get_all("Host", []), self.headers.get_all("Origin", [])
+        hosts: list[str] = self.headers.get_all("Host", [])
+        origins: list[str] = self.headers.get_all("Origin", [])
         if hosts != [self.server.host] or origins not in ([], [f"http://{self.server.host}"]):
             return False
         is_followed = self.headers.get("Sec-Fetch-Mode") == "navigate"
