@@ -47,7 +47,7 @@ def parse_arguments():
     add("--size", type=size_of, default=SIZE, help="of painted clips (default: 960x540)")
     add("--folder", type=Path, help="where the clips are kept (default: a temporary folder)")
     add("--processors", type=int, default=4, help="of each case; others run beside it (default: %(default)s)")
-    add("--minutes", type=float, default=1e6, help="end after this time; searches that run then are not measured")
+    add("--minutes", type=float, default=1e4, help="end after this time; searches that run then are not measured")
     add("--ffmpeg", default=str(TOP / "build/bin/ffmpeg"), help="encodes, and has the filter vmafx")
     add("--libvmaf-ffmpeg", help="scores ab-av1's probes by its filter libvmaf (default: that of --ffmpeg)")
     add("--methods", type=names_of(METHODS), default=tuple(METHODS), help="ab-av1, vmafx (default: both)")

@@ -96,12 +96,17 @@ def summed_up(pairs):
 
 def early_ends(pairs):
     probes = [probe for _, ours in pairs for probe in ours["probes"]]
-    early = [probe for probe in probes if probe["frames"] < probe["of_frames"]]
     whole = sum(probe["of_frames"] for probe in probes)
-    checked = [ours["wrong_early"] for _, ours in pairs if "wrong_early" in ours]
-    wrong = str(sum(map(len, checked))) if checked else "not looked at"
+    looked_at = [ours for _, ours in pairs if "wrong_early" in ours]
+    wrong = sum(len(ours["wrong_early"]) for ours in looked_at)
+    looked = len([probe for ours in looked_at for probe in early_of(ours["probes"])])
+    told = f"{wrong} of {looked} that were looked at" if looked_at else "not looked at"
     spared = 1 - sum(probe["frames"] for probe in probes) / whole if whole else 0.0
-    return [f"{100 * spared:.0f} %", f"{len(early)} of {len(probes)} probes", wrong]
+    return [f"{100 * spared:.0f} %", f"{len(early_of(probes))} of {len(probes)} probes", told]
+
+
+def early_of(probes):
+    return [probe for probe in probes if probe["frames"] < probe["of_frames"]]
 
 
 def about(pairs, columns):
