@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import av
 import numpy as np
@@ -17,6 +18,7 @@ import starts
 import vmafx as module
 from command import Done, environment
 from common import ALL, alive, case, check, check_equal, raises, slow_case
+from vmafx._system import memory
 from vmafx.command._terminal import Failure
 from vmafx.tuning.axis import Axis
 from vmafx.tuning.curve import Curve, t_quantile
@@ -740,4 +742,13 @@ def search_by_the_api(lab):
     check(outcome.reached and outcome.scores["vmaf"].value >= 80, outcome)
     check(outcome.probes == tried and len(tried) > 1, tried)
     check(len({result.quantizer for result in tried}) == len(tried), "a quantizer was tried twice")
-    check(4 << 30 <= usual_memory() <= 16 << 30, f"memory of samples: {usual_memory()}")
+
+
+@case
+def samples_take_part_of_the_memory(lab):
+    """A quarter of it, 4 to 16 GiB; half of a small machine's; 4 GiB where the system does not tell."""
+    del lab
+    for has, wanted in (0, 4), (2, 1), (6, 3), (8, 4), (24, 6), (512, 16):
+        with patch("vmafx.tuning.search.machine_memory", lambda has=has: has << 30):
+            check_equal(usual_memory(), wanted << 30, f"memory of samples on {has} GiB")
+    check(memory() >= 1 << 28, f"memory of this machine: {memory()}")

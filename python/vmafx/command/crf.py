@@ -73,7 +73,9 @@ def add_search(parser: argparse.ArgumentParser) -> None:
     add("--device", metavar="DEVICE", help="the GPU that scores: an index or a PCI address")
     help_jobs = "encodes at a time (default: one for every two processors up to 8, then one for every four)"
     add("--jobs", type=int, metavar="N", help=help_jobs)
-    help_memory = "memory for the samples' pictures (default: a quarter of the machine's, 4096 to 16384)"
+    help_memory = (
+        "memory for the samples' pictures (default: a quarter of the machine's, 4096 to 16384, but no more than half)"
+    )
     add("--memory", type=int, metavar="MIB", help=help_memory)
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; crf needs no filter vmafx in it, encode does")
 

@@ -118,8 +118,10 @@ def usual_jobs(processors: int) -> int:
 
 
 def usual_memory() -> int:
-    """Returns the bytes that samples' pictures may take: a quarter of the machine's, in bounds."""
-    return min(max(machine_memory() // 4, LEAST_MEMORY), MOST_MEMORY)
+    """Returns the bytes that samples' pictures may take: a quarter of the machine's, in bounds; of a small one half."""
+    found = machine_memory()
+    usual = min(max(found // 4, LEAST_MEMORY), MOST_MEMORY)
+    return min(usual, found // 2) if found else usual
 
 
 class _Event(NamedTuple):
