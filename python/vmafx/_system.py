@@ -40,13 +40,14 @@ def processors() -> int:
 
 
 def memory() -> int:
-    """Returns the bytes of memory that this process may use; 0 if the system does not tell."""
-    if not hasattr(os, "sysconf"):
+    """Returns the bytes of memory that this process, or its container, may use; 0 if the system does not tell."""
+    if "SC_PHYS_PAGES" not in getattr(os, "sysconf_names", {}):
         return 0
     found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    with contextlib.suppress(OSError, ValueError):  # no limit of a container is known
-        with open("/sys/fs/cgroup/memory.max", encoding="ascii") as file:
-            found = min(found, int(file.read()))
+    for limit in "memory.max", "memory/memory.limit_in_bytes":  # of cgroups, version 2 and 1
+        with contextlib.suppress(OSError, ValueError):  # a file that is missing, or says "max", sets no limit
+            with open(f"/sys/fs/cgroup/{limit}", encoding="ascii") as file:
+                found = min(found, int(file.read()))
     return found
 
 

@@ -239,8 +239,9 @@ def probes_beside_a_whole_one_end(lab):
 
 @case
 def long_videos_have_a_third_of_their_frames_scored(lab):
-    """Of a video that is one sample, and long, one of three frames is scored, with the score that it has among all. The
-    interval has the score of all frames, and is as wide as what is skipped leaves open.
+    """One of three frames is scored of a long video that is one sample, with the score that it has among all. The
+    interval has the score of all frames, and is as wide as what is skipped leaves open. An option of motion that has it
+    see more frames has all scored.
     """
     source = clip(lab, NOISY + ",fade=out:0:900", 25.5)
     one = source, "--preset", "ultrafast", "--min-crf", "30", "--max-crf", "30", "--target", "vmaf=10"
@@ -257,6 +258,9 @@ def long_videos_have_a_third_of_their_frames_scored(lab):
     check_equal([truth["low"], truth["high"]], [truth["value"]] * 2, "interval of all frames")
     check(0.05 < told["high"] - told["low"] < 3 and told["low"] <= truth["value"] <= told["high"], f"{told}, {truth}")
     check_equal(skipped["predicted_bytes"], whole["predicted_bytes"], "predicted size")
+    _, wide = found(lab, *one, "--model", "version=vmaf_v0.6.1:motion.motion_five_frame_window=true")
+    told = wide["scores"]["vmaf"]
+    check_equal([told["low"], told["high"]], [told["value"]] * 2, "interval with motion over five frames")
 
 
 @case

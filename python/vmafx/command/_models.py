@@ -114,11 +114,16 @@ def rows_of(text: str) -> int | None:
 
 
 def reads_luma_alone(text: str) -> bool:
-    """Returns whether a model is known to read no chroma, and of other frames than the one it scores only the
-    reference's, for motion.
-    """
+    """Returns whether a model is known to read no chroma."""
     known = None if text.startswith("path=") else BY_NAME.get(name_of(text))
     return known is not None and known.features in OF_LUMA
+
+
+def sees_next_frames_only(text: str) -> bool:
+    """Returns whether a model is known to score a frame by that and, for motion, by the reference's frames beside it.
+    An option of a metric, such as motion's window of five frames, may have it see more.
+    """
+    return reads_luma_alone(text) and not re.search(r"(?<!\\):\w+\.", text)
 
 
 def target_of(text: str) -> str | None:

@@ -17,7 +17,7 @@ from av.video.reformatter import VideoReformatter
 from .._pictures import Picture
 from .._session import Session
 from .._system import unnamed_file
-from ..command._models import reads_luma_alone
+from ..command._models import reads_luma_alone, sees_next_frames_only
 from ..command._run import _bound
 from ..command._terminal import Failure, shown
 from .encoders import Settings
@@ -106,10 +106,8 @@ class Scorer:
 
     @property
     def can_skip(self) -> bool:
-        """Returns whether the scores of a frame depend on no other picture of the encode: models that read luma alone
-        have motion from the reference.
-        """
-        return all(each.view.luma_only for each in self.passes)
+        """Returns whether the scores of a frame follow from its pictures and the reference's frames beside it."""
+        return all(each.view.luma_only and sees_next_frames_only(each.model) for each in self.passes)
 
     def chosen(self, sample: Sample) -> Sequence[int]:
         """Returns which frames of a sample are scored, from 0."""
@@ -291,7 +289,8 @@ class _Run:
         self._of, self.session, self._color, self._before = of, session, sample.pictures.color, sample.before
         self.frames = 0  # whose scores have come, or that were skipped
         format = sample.pictures.format
-        self._scaler = LumaScaler(format, of.view.size) if of.view.size and of.view.scales_luma(format) else None
+        size = of.view.size_of_luma(format)
+        self._scaler = LumaScaler(format, size) if size else None
         self._reformatter = VideoReformatter()
 
     def submit(self, number: int, frame: Any) -> None:

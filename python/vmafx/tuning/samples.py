@@ -24,7 +24,7 @@ from ..command._said import Said, errors_in
 from ..command._terminal import Failure, shown
 from .damage import lack_at, refuse_damage
 from .encoders import Pairs, Settings
-from .scaling import LumaScaler, luma_picture
+from .scaling import LumaScaler, luma_picture, sample_type
 from .source import NO_PICTURE, causes_of
 
 SCOUTED_S = 1.0  # seconds of a place whose packets are looked at
@@ -70,15 +70,11 @@ class Pictures:
     @property
     def bytes(self) -> int:
         """The size of a picture."""
-        return sum(rows * columns for rows, columns in _shapes(self.format)) * self._bytes_of_sample
+        return sum(rows * columns for rows, columns in _shapes(self.format)) * sample_type(self.format).itemsize
 
     @property
     def bytes_of_luma(self) -> int:
-        return self.width * self.height * self._bytes_of_sample
-
-    @property
-    def _bytes_of_sample(self) -> int:
-        return 2 if self.format.bits > 8 else 1
+        return self.width * self.height * sample_type(self.format).itemsize
 
 
 def look_at(ffmpeg: str, video: Video, settings: Settings) -> Pictures:
@@ -136,18 +132,18 @@ class View(NamedTuple):
     size: tuple[int, int] | None  # to which they are scaled; None: as they are encoded
     luma_only: bool
 
-    def scales_luma(self, format: Format) -> bool:
-        """Returns whether luma planes are scaled alone: FFmpeg has no format for those whose samples are shifted, and
-        scales that of nv12 otherwise.
+    def size_of_luma(self, format: Format) -> tuple[int, int] | None:
+        """Returns the size to which luma planes are scaled alone; None: they are not. FFmpeg has no format for those
+        whose samples are shifted, and scales that of nv12 otherwise.
         """
-        return bool(self.size) and self.luma_only and format.layout == _PLANAR
+        return self.size if self.luma_only and format.layout == _PLANAR else None
 
     def bytes_of(self, pictures: Pictures) -> int:
         """Returns what a scaled picture takes beside the one that is encoded."""
         if not self.size:
             return 0
         scaled = replace(pictures, width=self.size[0], height=self.size[1])
-        return scaled.bytes_of_luma if self.scales_luma(scaled.format) else scaled.bytes
+        return scaled.bytes_of_luma if self.size_of_luma(scaled.format) else scaled.bytes
 
 
 @dataclass
@@ -380,8 +376,8 @@ def _as_scored(
     ffmpeg: str, file: IO[bytes], pictures: Pictures, scored: Pictures, frames: range, view: View
 ) -> Iterator[Picture]:
     """Yields pictures of a file at the size at which they are scored."""
-    if view.size and view.scales_luma(pictures.format):
-        yield from _with_scaled_luma(file, pictures, frames, view.size)
+    if size := view.size_of_luma(pictures.format):
+        yield from _with_scaled_luma(file, pictures, frames, size)
         return
     first = frames.start
     with contextlib.ExitStack() as stack:
@@ -447,8 +443,7 @@ def _picture_in(memory: mmap.mmap, offset: int, pictures: Pictures, luma_only: b
 
 
 def _plane_in(memory: mmap.mmap, offset: int, format: Format, rows: int, columns: int) -> Array:
-    kind = np.dtype("u1" if format.bits == 8 else "<u2")
-    return np.frombuffer(memory, kind, rows * columns, offset).reshape(rows, columns)
+    return np.frombuffer(memory, sample_type(format), rows * columns, offset).reshape(rows, columns)
 
 
 # Numbers of ITU-T H.273 by FFmpeg's names.

@@ -14,7 +14,7 @@ class LumaScaler:
 
     def __init__(self, format: Format, size: tuple[int, int]) -> None:
         """`size` is columns and rows. The samples of `format` are not shifted."""
-        self._size, self._bits = size, format.bits
+        self._size, self._format = size, format
         self._source = av.VideoFrame(
             format.width, format.height, "gray" if format.bits == 8 else f"gray{format.bits}le"
         )
@@ -22,13 +22,15 @@ class LumaScaler:
 
     def scaled(self, luma: Array) -> Array:
         """Returns a plane of rows x columns samples, scaled."""
-        _samples(self._source, self._bits)[:] = luma
-        return _samples(self._reformatter.reformat(self._source, *self._size, interpolation="BICUBIC"), self._bits)
+        luma_of(self._source, self._format)[:] = luma
+        return luma_of(self._reformatter.reformat(self._source, *self._size, interpolation="BICUBIC"), self._format)
 
 
 def luma_of(frame: Any, format: Format) -> Array:
-    """Returns the luma of a frame, without a copy."""
-    return _samples(frame, format.bits)
+    """Returns the luma of a frame, without a copy. `format` is that of its samples."""
+    plane, kind = frame.planes[0], sample_type(format)
+    rows = np.frombuffer(plane, kind).reshape(-1, plane.line_size // kind.itemsize)
+    return rows[: frame.height, : frame.width]
 
 
 def luma_picture(luma: Array, format: Format, color: Color) -> Picture:
@@ -36,7 +38,5 @@ def luma_picture(luma: Array, format: Format, color: Color) -> Picture:
     return Picture(luma, bits=None if format.bits == 8 else format.bits, shift=format.shift, color=color)
 
 
-def _samples(frame: Any, bits: int) -> Array:
-    plane, kind = frame.planes[0], np.dtype("u1" if bits == 8 else "<u2")
-    rows = np.frombuffer(plane, kind).reshape(-1, plane.line_size // kind.itemsize)
-    return rows[: frame.height, : frame.width]
+def sample_type(format: Format) -> "np.dtype[Any]":
+    return np.dtype("u1" if format.bits == 8 else "<u2")

@@ -167,9 +167,6 @@ class _Search:
         self._scorer = replace(scorer, backend=options.backend, device=options.device)
         memory = usual_memory() if options.memory is None else options.memory
         self._plan: Plan = plan(video, pictures, scorer.views, memory, options.samples)
-        if options.early and self._scorer.can_skip and self._plan.whole and self._plan.frames >= WHOLE_FRAMES:
-            self._scorer = replace(self._scorer, every=EVERY)
-        self._table.every = self._scorer.every
         self._table.allowance = LED if self._plan.has_leads else NOT_LED
         self._cache = Cache(options.ffmpeg) if options.cache else None
         self._samples: list[Sample] = []
@@ -194,6 +191,9 @@ class _Search:
     def run(self) -> Outcome:
         most = min(self._plan.most, len(self._plan.places))
         self._read(min(self._options.samples or FIRST_SAMPLES, most))
+        if self._options.early and self._scorer.can_skip and self._plan.whole and self._frames >= WHOLE_FRAMES:
+            self._scorer = replace(self._scorer, every=EVERY)
+            self._table.every = EVERY
         while len(self._samples) < most and self._needs_more(found := self._find(roughly=True)):
             base = self._table.base(found)
             self._read(min(len(self._samples) + MORE_SAMPLES, most))
