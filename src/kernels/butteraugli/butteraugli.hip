@@ -30,11 +30,14 @@ VMAFX_DEVICE bool has(const Work& work, const ButteraugliLevelWork& level, const
   return at.x < level.w && at.y < work.y1;
 }
 
-/* A plane of a ring, whose rows are a power of two. */
+/* A plane of a ring, whose rows are a power of two, with at most 2^32 samples. */
 struct Plane {
   float* first;
   int rows, pitch;
-  VMAFX_DEVICE float* row(int y) const { return first + static_cast<int64_t>(y & (rows - 1)) * pitch; }
+  VMAFX_DEVICE float* row(int y) const {
+    return first + static_cast<uint32_t>(y & (rows - 1)) * static_cast<uint32_t>(pitch);
+  }
+  VMAFX_DEVICE float& at(int x, int y) const { return row(y)[x]; }
   /* Whether rows y to y + count - 1 lie one behind the other, without a turn of the ring. */
   VMAFX_DEVICE bool is_straight(int y, int count) const { return (y & (rows - 1)) + count <= rows; }
 };
@@ -51,7 +54,7 @@ VMAFX_DEVICE Plane plane_of(const ButteraugliWork& work, const ButteraugliDevice
 }
 
 VMAFX_DEVICE float& sample(const ButteraugliWork& work, const ButteraugliDeviceRing& ring, const At& at, int plane) {
-  return plane_of(work, ring, at.z, plane).row(at.y)[at.x];
+  return plane_of(work, ring, at.z, plane).at(at.x, at.y);
 }
 
 // -- Light -----------------------------------------------------------------------------------------------------------
@@ -66,7 +69,7 @@ VMAFX_DEFINE_SAMPLE_KERNELS(butteraugli_light, T, work) {
   const float rgb[3] = {light.r, light.g, light.b};
   VMAFX_UNROLL
   for (int c = 0; c < 3; c++)
-    plane_of(work.scratch, work.level, work.level.rings.light, at.z, c).row(at.y)[at.x] = rgb[c];
+    plane_of(work.scratch, work.level, work.level.rings.light, at.z, c).at(at.x, at.y) = rgb[c];
 }
 
 /* Rows y0 to y1 - 1 of half the size. */
@@ -79,7 +82,7 @@ VMAFX_DEFINE_KERNEL(butteraugli_halve, work) {
   for (int c = 0; c < 3; c++) {
     const Plane from = plane_of(work, work.level.rings.light, at.z, c);
     const float *top = from.row(y), *bottom = from.row(below);
-    plane_of(work.scratch, work.half, work.half.rings.light, at.z, c).row(at.y)[at.x] =
+    plane_of(work.scratch, work.half, work.half.rings.light, at.z, c).at(at.x, at.y) =
         mean_of_4(top[x], top[right], bottom[x], bottom[right]);
   }
 }
@@ -92,10 +95,10 @@ using Column = float[kButteraugliThreadRows];
 
 /* Calls make(i, at) for each row of a thread that the step has; rows past it lack rows around them that do not exist
  * yet. */
-template <class Make>
+template <int rows = kButteraugliThreadRows, class Make>
 VMAFX_DEVICE void for_each_row(const ButteraugliWork& work, const At& first, Make make) {
   VMAFX_UNROLL
-  for (int i = 0; i < kButteraugliThreadRows; i++)
+  for (int i = 0; i < rows; i++)
     if (first.y + i < work.y1) make(i, At{first.x, first.y + i, first.z});
 }
 
@@ -110,8 +113,8 @@ VMAFX_DEVICE void blur_light(const ButteraugliWork& work, const At& first, Colum
     VMAFX_UNROLL
     for (int k = 0; k < kButteraugliThreadRows + 2 * kReach; k++) {
       const int y = first.y + k - kReach, last = work.y1 + kReach - 1;
-      const float* row = light.row(mirror_repeated(y < last ? y : last, work.level.h));
-      along[k] = butteraugli_blurred_light([&](int dx) { return row[column(first.x + dx)]; });
+      const int row = mirror_repeated(y < last ? y : last, work.level.h);
+      along[k] = butteraugli_blurred_light([&](int dx) { return light.at(column(first.x + dx), row); });
     }
     VMAFX_UNROLL
     for (int i = 0; i < kButteraugliThreadRows; i++)
@@ -119,7 +122,7 @@ VMAFX_DEVICE void blur_light(const ButteraugliWork& work, const At& first, Colum
   }
 }
 
-VMAFX_DEFINE_DENSE_KERNEL(butteraugli_xyb, 3, step) {
+VMAFX_DEFINE_DENSE_KERNEL(butteraugli_xyb, 4, step) {
   const ButteraugliWork& work = of_block(step);
   const At first = at_thread(work, 1, kButteraugliThreadRows);
   if (!has(work, work.level, first)) return;
@@ -191,75 +194,79 @@ VMAFX_DEVICE void blur_columns(const ButteraugliWork& work, const ButteraugliDev
   }
 }
 
+/* The threads of a wave that lie beside each other take the same way, so that none waits for another one's. */
 template <class Blur>
 VMAFX_DEVICE void blur_along(const ButteraugliWork& work, const ButteraugliDeviceRing& from,
-                             const ButteraugliDeviceRing& to, float scale_inside) {
+                             const ButteraugliDeviceRing& to, const ButteraugliBlurScales<Blur>& all_scales) {
   constexpr int kColumns = kButteraugliThreadColumns, kReach = columns_reach<Blur>();
   const At first = at_thread(work, kColumns);
   if (!has(work, work.level, first)) return;
-  const int w = work.level.w;
-  const bool inside = first.x >= kReach && first.x + kColumns + kReach <= w;
+  const int w = work.level.w,
+            beside = static_cast<int>(wave_size() < kButteraugliThreadsX ? wave_size() : kButteraugliThreadsX);
+  const int left = first.x - static_cast<int>(thread_id().x) % beside * kColumns, right = left + beside * kColumns;
+  const bool inside = left >= kReach && right + kReach <= w;
   Columns scales;
   VMAFX_UNROLL
-  for (int i = 0; i < kColumns; i++)
-    scales.of[i] = inside ? scale_inside : butteraugli_blur_scale<Blur>(first.x + i, w);
+  for (int i = 0; i < kColumns; i++) scales.of[i] = inside ? all_scales.inside : all_scales.of(first.x + i, w);
   if (inside) blur_columns<Blur, true>(work, from, to, first, scales);
   else blur_columns<Blur, false>(work, from, to, first, scales);
 }
 
 /* The rows of a thread. */
-template <class Blur>
+template <class Blur, int rows>
 VMAFX_DEVICE void blur_down(const ButteraugliWork& work, const ButteraugliDeviceRing& along, const At& first, int plane,
-                            float scale_inside, Column& blurred) {
-  constexpr int kTaken = kButteraugliThreadRows + 2 * Blur::kRadius;
+                            const ButteraugliBlurScales<Blur>& scales, float (&blurred)[rows]) {
+  constexpr int kTaken = rows + 2 * Blur::kRadius;
   const Plane from = plane_of(work, along, first.z, plane);
   const int h = work.level.h, below = work.y1 + Blur::kRadius, end = below < h ? below : h;
   const int top = first.y - Blur::kRadius;
-  if (top >= 0 && top + kTaken <= end && from.is_straight(top, kTaken)) {
-    const float* column = from.row(top) + first.x;
-    butteraugli_blur_down<Blur>([&](int k) { return column[k * from.pitch]; }, blurred);
-    VMAFX_UNROLL
-    for (int i = 0; i < kButteraugliThreadRows; i++) blurred[i] = blurred[i] * scale_inside;
-  } else {
-    butteraugli_blur_down<Blur>(
-        [&](int k) { return top + k >= 0 && top + k < end ? from.row(top + k)[first.x] : 0.0f; }, blurred);
-    VMAFX_UNROLL
-    for (int i = 0; i < kButteraugliThreadRows; i++) {
-      const int y = first.y + i;
-      blurred[i] = blurred[i] * (is_inside(y, h, Blur::kRadius) ? scale_inside : butteraugli_blur_scale<Blur>(y, h));
+  if (top >= 0 && top + kTaken <= end) {
+    if (from.is_straight(top, kTaken)) {
+      const float* column = &from.at(first.x, top);
+      butteraugli_blur_down<Blur>([&](int k) { return column[k * from.pitch]; }, blurred);
+    } else {
+      butteraugli_blur_down<Blur>([&](int k) { return from.at(first.x, top + k); }, blurred);
     }
+    VMAFX_UNROLL
+    for (int i = 0; i < rows; i++) blurred[i] = blurred[i] * scales.inside;
+  } else {
+    butteraugli_blur_down<Blur>([&](int k) { return top + k >= 0 && top + k < end ? from.at(first.x, top + k) : 0.0f; },
+                                blurred);
+    VMAFX_UNROLL
+    for (int i = 0; i < rows; i++) blurred[i] = blurred[i] * scales.of(first.y + i, h);
   }
 }
 
 // -- Bands of frequencies ---------------------------------------------------------------------------------------------
 
-VMAFX_DEFINE_DENSE_KERNEL(butteraugli_xyb_along, 3, step) {
+VMAFX_DEFINE_DENSE_KERNEL(butteraugli_xyb_along, 4, step) {
   const ButteraugliWork& work = of_block(step);
-  blur_along<ButteraugliLowBlur>(work, work.level.rings.xyb, work.level.rings.xyb_along, work.scales[0]);
+  blur_along<ButteraugliLowBlur>(work, work.level.rings.xyb, work.level.rings.xyb_along, step.low);
 }
 
 /* z: three planes of each side. */
 VMAFX_DEFINE_KERNEL(butteraugli_low, step) {
   const ButteraugliWork& work = of_block(step);
-  At first = at_thread(work, 1, kButteraugliThreadRows);
+  constexpr int kRows = kButteraugliLowThreadRows;
+  At first = at_thread(work, 1, kRows);
   if (!has(work, work.level, first)) return;
   const int plane = first.z % 3;
   first.z /= 3;
   const ButteraugliRings& rings = work.level.rings;
-  Column low;
-  blur_down<ButteraugliLowBlur>(work, rings.xyb_along, first, plane, work.scales[0], low);
-  for_each_row(work, first, [&](int i, const At& at) {
+  float low[kRows];
+  blur_down<ButteraugliLowBlur>(work, rings.xyb_along, first, plane, step.low, low);
+  for_each_row<kRows>(work, first, [&](int i, const At& at) {
     sample(work, rings.low, at, plane) = low[i];
     sample(work, rings.rest, at, plane) = sample(work, rings.xyb, at, plane) - low[i];
   });
 }
 
-VMAFX_DEFINE_DENSE_KERNEL(butteraugli_rest_along, 4, step) {
+VMAFX_DEFINE_DENSE_KERNEL(butteraugli_rest_along, 5, step) {
   const ButteraugliWork& work = of_block(step);
-  blur_along<ButteraugliMiddleBlur>(work, work.level.rings.rest, work.level.rings.rest_along, work.scales[1]);
+  blur_along<ButteraugliMiddleBlur>(work, work.level.rings.rest, work.level.rings.rest_along, step.middle);
 }
 
-VMAFX_DEFINE_KERNEL(butteraugli_middle, step) {
+VMAFX_DEFINE_DENSE_KERNEL(butteraugli_middle, 6, step) {
   const ButteraugliWork& work = of_block(step);
   const At first = at_thread(work, 1, kButteraugliThreadRows);
   if (!has(work, work.level, first)) return;
@@ -267,7 +274,7 @@ VMAFX_DEFINE_KERNEL(butteraugli_middle, step) {
   Column middle[3];
   VMAFX_UNROLL
   for (int c = 0; c < 3; c++)
-    blur_down<ButteraugliMiddleBlur>(work, rings.rest_along, first, c, work.scales[1], middle[c]);
+    blur_down<ButteraugliMiddleBlur>(work, rings.rest_along, first, c, step.middle, middle[c]);
   for_each_row(work, first, [&](int i, const At& at) {
     const float highs_x = sample(work, rings.rest, at, 0) - middle[0][i];
     const float highs_y = sample(work, rings.rest, at, 1) - middle[1][i];
@@ -281,7 +288,7 @@ VMAFX_DEFINE_KERNEL(butteraugli_middle, step) {
 
 VMAFX_DEFINE_KERNEL(butteraugli_highs_along, step) {
   const ButteraugliWork& work = of_block(step);
-  blur_along<ButteraugliHighBlur>(work, work.level.rings.highs, work.level.rings.highs_along, work.scales[2]);
+  blur_along<ButteraugliHighBlur>(work, work.level.rings.highs, work.level.rings.highs_along, step.high);
 }
 
 // -- Differences: z is the frame --------------------------------------------------------------------------------------
@@ -308,7 +315,7 @@ VMAFX_DEFINE_KERNEL(butteraugli_errors, step) {
   for (int side = 0; side < 2; side++) {
     VMAFX_UNROLL
     for (int c = 0; c < 2; c++)
-      blur_down<ButteraugliHighBlur>(work, rings.highs_along, {first.x, first.y, 2 * first.z + side}, c, work.scales[2],
+      blur_down<ButteraugliHighBlur>(work, rings.highs_along, {first.x, first.y, 2 * first.z + side}, c, step.high,
                                      blurred[side][c]);
   }
   for_each_row(work, first, [&](int i, const At& at) {
@@ -339,9 +346,9 @@ VMAFX_DEFINE_KERNEL(butteraugli_errors, step) {
   });
 }
 
-VMAFX_DEFINE_DENSE_KERNEL(butteraugli_active_along, 4, step) {
+VMAFX_DEFINE_DENSE_KERNEL(butteraugli_active_along, 5, step) {
   const ButteraugliWork& work = of_block(step);
-  blur_along<ButteraugliMaskBlur>(work, work.level.rings.active, work.level.rings.active_along, work.scales[3]);
+  blur_along<ButteraugliMaskBlur>(work, work.level.rings.active, work.level.rings.active_along, step.mask);
 }
 
 VMAFX_DEFINE_KERNEL(butteraugli_activity, step) {
@@ -350,7 +357,7 @@ VMAFX_DEFINE_KERNEL(butteraugli_activity, step) {
   if (!has(work, work.level, first)) return;
   const ButteraugliRings& rings = work.level.rings;
   Column blurred;
-  blur_down<ButteraugliMaskBlur>(work, rings.active_along, first, 0, work.scales[3], blurred);
+  blur_down<ButteraugliMaskBlur>(work, rings.active_along, first, 0, step.mask, blurred);
   for_each_row(work, first, [&](int i, const At& at) { sample(work, rings.activity, at, 0) = blurred[i]; });
 }
 
@@ -430,11 +437,11 @@ VMAFX_DEFINE_KERNEL(butteraugli_map, step) {
   const int w = work.level.w, h = work.level.h;
   float hiding;
   if (is_inside(at.x, w, kButteraugliStep) && is_inside(at.y, h, kButteraugliStep))
-    hiding = butteraugli_hiding_at([&](int dx, int dy) { return activity.row(at.y + dy)[at.x + dx]; });
+    hiding = butteraugli_hiding_at([&](int dx, int dy) { return activity.at(at.x + dx, at.y + dy); });
   else
     hiding = butteraugli_hiding_at([&](int dx, int dy) {
       const int x = at.x + dx, y = at.y + dy;
-      return x >= 0 && x < w && y >= 0 && y < h ? activity.row(y)[x] : kButteraugliNowhere;
+      return x >= 0 && x < w && y >= 0 && y < h ? activity.at(x, y) : kButteraugliNowhere;
     });
   const Sides active = sides(work, rings.activity, at, 0);
   const float error = sample(work, rings.error, at, 0) + butteraugli_activity_error(active.ref, active.dist);
@@ -445,9 +452,9 @@ VMAFX_DEFINE_KERNEL(butteraugli_map, step) {
 // -- Sums -------------------------------------------------------------------------------------------------------------
 
 VMAFX_DEVICE float distance_at(const ButteraugliWork& work, const Plane& map, int x, int y, int frame) {
-  const float distance = map.row(y)[x];
+  const float distance = map.at(x, y);
   if (!work.half.h) return distance;
-  const float half = plane_of(work.scratch, work.half, work.half.rings.map, frame, 0).row(y / 2)[x / 2];
+  const float half = plane_of(work.scratch, work.half, work.half.rings.map, frame, 0).at(x / 2, y / 2);
   return butteraugli_of_both(distance, half);
 }
 
@@ -457,14 +464,26 @@ VMAFX_DEFINE_KERNEL(butteraugli_sums, work) {
   const int lane = static_cast<int>(thread_id().x), row = static_cast<int>(thread_id().y);
   const int y = static_cast<int>(block_id().x * kButteraugliSumRows) + row, frame = static_cast<int>(block_id().y);
   const Plane map = plane_of(work, work.level.rings.map, frame, 0);
+  /* The next distances are read at once: one after the other, each would wait for memory. What lies behind a row's end
+   * is 0, which changes neither a sum nor the greatest. */
+  constexpr int kAtOnce = 8;
+  const int w = y < work.level.h ? work.level.w : 0;
   double sums[3] = {0, 0, 0};
   float greatest = 0;
-  for (int x = lane; x < work.level.w && y < work.level.h; x += kButteraugliLanes) {
-    const float distance = distance_at(work, map, x, y, frame);
-    const ButteraugliPowers all = butteraugli_powers(distance, work.norm);
-    greatest = maximum(greatest, distance);
+  for (int first = lane; first < w; first += kAtOnce * kButteraugliLanes) {
+    float distances[kAtOnce];
     VMAFX_UNROLL
-    for (int i = 0; i < 3; i++) sums[i] += all.of[i];
+    for (int k = 0; k < kAtOnce; k++) {
+      const int x = first + k * kButteraugliLanes;
+      distances[k] = x < w ? distance_at(work, map, x, y, frame) : 0;
+    }
+    VMAFX_UNROLL
+    for (int k = 0; k < kAtOnce; k++) {
+      const ButteraugliPowers all = butteraugli_powers(distances[k], work.norm);
+      greatest = maximum(greatest, distances[k]);
+      VMAFX_UNROLL
+      for (int i = 0; i < 3; i++) sums[i] += all.of[i];
+    }
   }
   VMAFX_UNROLL
   for (int i = 0; i < 3; i++) powers[i][row][lane] = sums[i];

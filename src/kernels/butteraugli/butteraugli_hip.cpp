@@ -156,7 +156,7 @@ Status ButteraugliHip::launch_steps(const DeviceBatch& batch, ButteraugliStepWor
   constexpr int kAlong = kButteraugliThreadColumns, kDown = kButteraugliThreadRows;
   const Step steps[] = {{xyb_, lag::kXyb, 2, 1, kDown},
                         {xyb_along_, lag::kXyb, 2, kAlong},
-                        {low_, lag::kLow, 2 * 3, 1, kDown},
+                        {low_, lag::kLow, 2 * 3, 1, kButteraugliLowThreadRows},
                         {rest_along_, lag::kLow, 2, kAlong},
                         {middle_, lag::kMiddle, 2, 1, kDown},
                         {highs_along_, lag::kMiddle, 2, kAlong},
@@ -196,10 +196,6 @@ Status ButteraugliHip::launch(const DeviceBatch& batch) const {
   full.level = full_;
   full.half = half_;
   std::ranges::copy(params_.absorbance, full.absorbance);
-  full.scales[0] = butteraugli_blur_scale_inside<ButteraugliLowBlur>();
-  full.scales[1] = butteraugli_blur_scale_inside<ButteraugliMiddleBlur>();
-  full.scales[2] = butteraugli_blur_scale_inside<ButteraugliHighBlur>();
-  full.scales[3] = butteraugli_blur_scale_inside<ButteraugliMaskBlur>();
   full.norm = params_.norm;
   full.version = params_.version;
   full.sums = batch.sums_of<ButteraugliRow>();

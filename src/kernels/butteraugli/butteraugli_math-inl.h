@@ -74,8 +74,8 @@ VMAFX_TWIN Real butteraugli_sensitivity(Real absorbed, float bias) {
   const Real f = from_bits(bits(biased) - shifted_left<23>(exponent)) - Real(1);
   const Real p = polynomial(f, 7.4245873327820566e-01f, 1.4287160470083755e+00f, -1.8503833400518310e-06f);
   const Real q = polynomial(f, 1.7409343003366853e-01f, 1.0096718572241148e+00f, 9.9032814277590719e-01f);
-  const Real response = Real(13.3396263f) * (p / q + real(exponent)) - Real(23.1604633f);
-  return maximum(response / x, Real(1e-4f));
+  const Real response = Real(13.3396263f) * (quotient(p, q) + real(exponent)) - Real(23.1604633f);
+  return maximum(quotient(response, x), Real(1e-4f));
 }
 
 /* x from red to green, y brightness, b blue. */
@@ -114,7 +114,7 @@ VMAFX_TWIN Real butteraugli_middle_y(Real blurred) { return butteraugli_amplifie
 /* High frequencies of x count less where y has some. */
 VMAFX_TWIN Real butteraugli_suppressed(Real x, Real y) {
   const Real suppress(46);
-  return (suppress / (y * y + suppress) * Real(0.346979444f) + Real(0.653020556f)) * x;
+  return (quotient(suppress, y * y + suppress) * Real(0.346979444f) + Real(0.653020556f)) * x;
 }
 
 struct ButteraugliHighs {
@@ -148,7 +148,7 @@ VMAFX_TWIN Real butteraugli_beyond(Real ref, Real dist, float least, float most)
 
 /* A sample's part in the lines through it. */
 VMAFX_TWIN Real butteraugli_line_sample(Real ref, Real dist, const ButteraugliLines& lines) {
-  const Real mean = (absolute(ref) + absolute(dist)) * Real(0.5f), weight = Real(1) / (Real(lines.norm) + mean);
+  const Real mean = (absolute(ref) + absolute(dist)) * Real(0.5f), weight = quotient(Real(1), Real(lines.norm) + mean);
   const Real beyond = butteraugli_beyond(ref, dist, 0.55f, 1.05f);
   return (weight * Real(lines.more)) * (ref - dist) +
          (weight * Real(lines.less)) * select(ref < Real(0), -beyond, beyond);
@@ -272,9 +272,10 @@ VMAFX_TWIN Real butteraugli_hiding_at(const Samples& activity) {
 /* errors: of low frequencies, and of the others. */
 VMAFX_TWIN Real butteraugli_distance(const ButteraugliWeights& weights, Real hiding, Real low_error, Real error) {
   const Real unit(weights.unit), one(1);
-  const Real visible = unit * (one + Real(2.5485944793f) / (hiding * Real(0.451936922203f) + Real(0.829591754942f)));
+  const Real visible =
+      unit * (one + quotient(Real(2.5485944793f), hiding * Real(0.451936922203f) + Real(0.829591754942f)));
   const Real visible_low =
-      unit * (one + Real(0.505054525019f) / (hiding * Real(3.87449418804f) + Real(0.20025578522f)));
+      unit * (one + quotient(Real(0.505054525019f), hiding * Real(3.87449418804f) + Real(0.20025578522f)));
   return square_root(low_error * butteraugli_square(visible_low) + error * butteraugli_square(visible));
 }
 

@@ -88,16 +88,37 @@ VMAFX_HD float butteraugli_blur_scale(int at, int size) {
   return 1 / sum;
 }
 
+/* The scales of all samples of a row or column: of those with a border near, which are as far from it in all sizes, and
+ * of the others. Only where borders are near on both sides, they are not here. */
+template <class Blur>
+struct ButteraugliBlurScales {
+  static constexpr int kLeastSize = 2 * Blur::kRadius + 1;
+  float inside = 0;
+  float first[Blur::kRadius] = {}, last[Blur::kRadius] = {};
+
+  static ButteraugliBlurScales all() {
+    ButteraugliBlurScales scales;
+    scales.inside = butteraugli_blur_scale<Blur>(Blur::kRadius, kLeastSize);
+    for (int i = 0; i < Blur::kRadius; i++) {
+      scales.first[i] = butteraugli_blur_scale<Blur>(i, kLeastSize);
+      scales.last[i] = butteraugli_blur_scale<Blur>(Blur::kRadius + 1 + i, kLeastSize);
+    }
+    return scales;
+  }
+
+  /* Beyond the end it is the last sample's, which nobody needs. */
+  VMAFX_HD float of(int at, int size) const {
+    if (size < kLeastSize) return butteraugli_blur_scale<Blur>(at, size);
+    if (at < Blur::kRadius) return first[at];
+    const int behind = at - (size - Blur::kRadius);
+    return behind < 0 ? inside : last[behind < Blur::kRadius ? behind : Blur::kRadius - 1];
+  }
+};
+
 /* The blur of the light (σ = 1.2), whose factors add up to 1; pictures are mirrored at their borders, the last sample
  * repeated. */
 inline constexpr int kButteraugliLightRadius = 2;
 VMAFX_CONSTANT float kButteraugliLightTap[] = {0.343406469f, 0.242667601f, 0.0856291726f};
-
-/* The scale of a blur with no border near. */
-template <class Blur>
-VMAFX_HD float butteraugli_blur_scale_inside() {
-  return butteraugli_blur_scale<Blur>(Blur::kRadius, 2 * Blur::kRadius + 1);
-}
 
 // -- Differences -----------------------------------------------------------------------------------------------------
 

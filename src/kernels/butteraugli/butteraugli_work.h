@@ -15,6 +15,7 @@ inline constexpr int kButteraugliChunk = 224;
 
 inline constexpr unsigned kButteraugliThreadsX = 64, kButteraugliThreadsY = 4;
 inline constexpr int kButteraugliThreadRows = 4;     // per thread that blurs downwards, or sums up lines
+inline constexpr int kButteraugliLowThreadRows = 8;  // per thread that blurs by the widest blur, which reads many
 inline constexpr int kButteraugliThreadColumns = 4;  // per thread that blurs along rows
 
 /* Rings of rows in scratch memory: of each frame, and of each of its two sides if it has those, some planes. */
@@ -45,7 +46,6 @@ struct ButteraugliWork {
   int32_t y0 = 0, y1 = 0;
   uint32_t first_block = 0;  // in x
   float absorbance[9] = {};
-  float scales[4] = {};  // scales of blurs with no border near: low, middle, high, mask
   double norm = 3;
   ButteraugliVersion version = {};
   BatchSums<ButteraugliRow> sums;
@@ -55,6 +55,10 @@ struct ButteraugliWork {
  * columns, of full size and behind them of half; tile of rows; side of a frame, or frame). */
 struct ButteraugliStepWork {
   ButteraugliWork of[2];  // full size, half
+  ButteraugliBlurScales<ButteraugliLowBlur> low = decltype(low)::all();
+  ButteraugliBlurScales<ButteraugliMiddleBlur> middle = decltype(middle)::all();
+  ButteraugliBlurScales<ButteraugliHighBlur> high = decltype(high)::all();
+  ButteraugliBlurScales<ButteraugliMaskBlur> mask = decltype(mask)::all();
 };
 
 struct ButteraugliLightWork {
