@@ -34,28 +34,33 @@ inline constexpr int kChannels = kCvvdpChannels, kPlanes = kCvvdpPlanes;
 /* Converts pictures; the floats behind a row's last sample become 0. */
 VMAFX_DEFINE_SAMPLE_KERNELS(cvvdp_convert, T, work) {
   const Dim3 thread = thread_id(), block = block_id();
-  const int x = static_cast<int>(block.x * kCvvdpConvertColumns + thread.x);
+  const int x = kCvvdpConvertRun * static_cast<int>(block.x * kCvvdpConvertColumns + thread.x);
   const int y = static_cast<int>(block.y * kCvvdpConvertRows + thread.y);
   const CvvdpConversion& params = work.params;
   if (x >= work.stride || y >= params.h) return;
   const PictureToConvert& picture = work.picture[block.z];
-  float* out = work.converted + picture.place * work.place + int64_t{y} * work.stride + x;
-  const int64_t plane = int64_t{params.h} * work.stride;
-  if (x >= params.w) {
-    for (int i = 0; i < kPlanes; i++) out[i * plane] = 0;
-    return;
-  }
-  float chroma[2] = {};
+  float codes[3][kCvvdpConvertRun] = {};  // of luma and chroma
+  const auto in_picture = [&](int i) { return clamped(x + i, params.w); };
   if (params.has_chroma) {
     VMAFX_UNROLL
-    for (int i = 0; i < 2; i++)
-      chroma[i] = static_cast<float>(
-          cvvdp_chroma_at(params, x, y, [&](int row) { return row_of<T>(picture.plane[1 + i], row); }));
+    for (int p = 1; p < 3; p++) {
+      VMAFX_UNROLL
+      for (int i = 0; i < kCvvdpConvertRun; i++)
+        codes[p][i] = static_cast<float>(
+            cvvdp_chroma_at(params, in_picture(i), y, [&](int row) { return row_of<T>(picture.plane[p], row); }));
+    }
   }
-  const float luma = static_cast<float>(row_of<T>(picture.plane[0], y)[x]);
-  const CvvdpColor color = seen(params.display, luma, chroma[0], chroma[1]);
+  Pack<float, kCvvdpConvertRun> planes[kPlanes];
   VMAFX_UNROLL
-  for (int i = 0; i < kPlanes; i++) out[i * plane] = color.of[i];
+  for (int i = 0; i < kCvvdpConvertRun; i++) {
+    codes[0][i] = static_cast<float>(row_of<T>(picture.plane[0], y)[in_picture(i)]);
+    const CvvdpColor color = seen(params.display, codes[0][i], codes[1][i], codes[2][i]);
+    VMAFX_UNROLL
+    for (int p = 0; p < kPlanes; p++) planes[p].v[i] = x + i < params.w ? color.of[p] : 0;
+  }
+  float* out = work.converted + picture.place * work.place + int64_t{y} * work.stride + x;
+  VMAFX_UNROLL
+  for (int p = 0; p < kPlanes; p++) store_pack(out + p * (int64_t{params.h} * work.stride), planes[p]);
 }
 
 // -- Channels --------------------------------------------------------------------------------------------------------
@@ -122,27 +127,73 @@ VMAFX_DEVICE float reduced_along(int x, int w, int h, At at) {
   return reduced(column(-2), column(-1), column(0), column(1), column(2));
 }
 
-VMAFX_DEFINE_KERNEL(cvvdp_reduce, work) {
-  constexpr int kColumns = 2 * kCvvdpReduceColumns + 4;  // from two before the tile on
-  VMAFX_SHARED(float, down, [kCvvdpReduceRows][kColumns]);
+/* Rows filtered down, in pairs of columns: a pair for each thread. Two of them are made at once, in turns. */
+using ReducedRows = Pack<float, 2>[2][2][kCvvdpReduceThreads];
+
+/* A thread goes down two neighboring columns, and takes of each two rows that it makes only what is new in the filter's
+ * window; the rows' other columns are those of its neighbors. is_inside: neither rows nor columns beyond the level's
+ * borders are needed. */
+template <bool is_inside>
+VMAFX_DEVICE void reduce_tile(const CvvdpLevelPlanes& from, const CvvdpLevelPlanes& to, int first, int y0, int y1,
+                              ReducedRows& rows) {
   const Dim3 block = block_id();
   const unsigned frame = block.z / kCvvdpFramePlanes, plane = block.z % kCvvdpFramePlanes;
+  const int thread = static_cast<int>(thread_id().x), x = first + thread;
+  const bool is_there = is_inside || (x >= 0 && 2 * x < from.w);
+  const bool makes = thread > 0 && thread <= kCvvdpReduceColumns && (is_inside || x < to.w);
+  const float* source = from.at(frame, plane) + (is_there ? 2 * x : 0);
+  float* out = to.at(frame, plane) + (makes ? x : 0);
+  const auto row_at = [&](int row) {
+    const int last = 2 * to.h, near = row < last ? row : last;
+    const auto taken_row = static_cast<uint32_t>(is_inside ? row : mirror_repeated(near, from.h));
+    return load_pack<2>(source + taken_row * static_cast<uint32_t>(from.stride));
+  };
+  Pack<float, 2> taken[7];  // rows from two above the output's on
+  VMAFX_UNROLL
+  for (int k = 0; k < 7; k++) taken[k] = row_at(2 * y0 - 2 + k);
+  int turn = 0;
+  VMAFX_ROLLED
+  for (int y = y0; y < y1; y += 2) {
+    Pack<float, 2> made[2];
+    VMAFX_UNROLL
+    for (int k = 0; k < 2; k++) {
+      VMAFX_UNROLL
+      for (int i = 0; i < 2; i++)
+        made[k].v[i] = reduced(taken[2 * k].v[i], taken[2 * k + 1].v[i], taken[2 * k + 2].v[i], taken[2 * k + 3].v[i],
+                               taken[2 * k + 4].v[i]);
+      rows[turn][k][thread] = made[k];
+    }
+    VMAFX_UNROLL
+    for (int k = 0; k < 3; k++) taken[k] = taken[k + 4];
+    if (y + 2 < y1) {
+      VMAFX_UNROLL
+      for (int k = 3; k < 7; k++) taken[k] = row_at(2 * y + 2 + k);
+    }
+    block_sync();
+    VMAFX_UNROLL
+    for (int k = 0; k < 2; k++) {
+      if (!makes || y + k >= y1) continue;
+      const auto& row = rows[turn][k];
+      float& at = out[static_cast<uint32_t>(y + k) * static_cast<uint32_t>(to.stride)];
+      if (is_inside) {
+        const Pack<float, 2> before = row[thread - 1];
+        at = reduced(before.v[0], before.v[1], made[k].v[0], made[k].v[1], row[thread + 1].v[0]);
+      } else {
+        at = reduced_along(x, from.w, from.h, [&](int column) { return row[column / 2 - first].v[column % 2]; });
+      }
+    }
+    turn = 1 - turn;
+  }
+}
+
+VMAFX_DEFINE_KERNEL(cvvdp_reduce, work) {
+  VMAFX_SHARED(ReducedRows, rows, [1]);
+  const Dim3 block = block_id();
   const CvvdpLevelPlanes &from = work.from, &to = work.to;
-  const float* source = from.at(frame, plane);
-  const int x0 = static_cast<int>(block.x) * kCvvdpReduceColumns, y0 = static_cast<int>(block.y) * kCvvdpReduceRows;
-  for (int i = static_cast<int>(thread_id().x); i < kCvvdpReduceRows * kColumns; i += kCvvdpReduceThreads) {
-    const int row = i / kColumns, column = i - row * kColumns, x = 2 * x0 - 2 + column, y = y0 + row;
-    if (x >= 0 && x < from.w && y < to.h)
-      down[row][column] =
-          reduced_down(x, y, from.h, [&](int at, int of) { return source[int64_t{of} * from.stride + at]; });
-  }
-  block_sync();
-  for (int i = static_cast<int>(thread_id().x); i < kCvvdpReduceRows * kCvvdpReduceColumns; i += kCvvdpReduceThreads) {
-    const int row = i / kCvvdpReduceColumns, x = x0 + i % kCvvdpReduceColumns, y = y0 + row;
-    if (x < to.w && y < to.h)
-      to.at(frame, plane)[int64_t{y} * to.stride + x] =
-          reduced_along(x, from.w, from.h, [&](int at) { return down[row][at - (2 * x0 - 2)]; });
-  }
+  const int first = static_cast<int>(block.x) * kCvvdpReduceColumns - 1, last = first + kCvvdpReduceThreads - 1;
+  const int y0 = static_cast<int>(block.y) * kCvvdpReduceRows, y1 = y0 + kCvvdpReduceRows;
+  if (first >= 0 && 2 * last < from.w && y0 > 0 && 2 * y1 < from.h) reduce_tile<true>(from, to, first, y0, y1, rows[0]);
+  else reduce_tile<false>(from, to, first, y0, y1 < to.h ? y1 : to.h, rows[0]);
 }
 
 /* The block's memory has a level, then what is filtered down, and the next level in place of the first. */
@@ -215,8 +266,11 @@ struct Perceived {
   float difference[kChannels], common[kChannels];
 };
 
+/* counts: whether the row's differences count, and not only what may hide those of other rows. Where they do not, they
+ * are not ready. */
 VMAFX_DEVICE Perceived perceived_at(const CvvdpMasking& masking, const CvvdpBandWork& band, const Table& table,
-                                    const Below& row_below, int first_below, unsigned frame, int x, int y) {
+                                    const Below& row_below, int first_below, unsigned frame, int x, int y,
+                                    bool counts) {
   const Expansion across(x);
   const auto below = [&](int side, int c) {
     const float* at = row_below[side * kCvvdpSidePlanes + c] + (across.at - first_below);
@@ -245,8 +299,12 @@ VMAFX_DEVICE Perceived perceived_at(const CvvdpMasking& masking, const CvvdpBand
       const float low = c ? below(side, c) : light[side];
       seen_of[side] = contrast(sample(side, c) - low, inverse[side]) * s;
     }
-    out.difference[c] = visible_difference(masking, seen_of[1], seen_of[0]);
+    out.difference[c] = seen_of[1] - seen_of[0];
     out.common[c] = common_contrast(seen_of[1], seen_of[0]);
+  }
+  if (counts) {
+    VMAFX_UNROLL
+    for (int c = 0; c < kChannels; c++) out.difference[c] = visible_difference(masking, out.difference[c]);
   }
   return out;
 }
@@ -363,7 +421,7 @@ VMAFX_DEVICE void add_bands(const Work& work) {
   const bool is_blurred = cvvdp_is_blurred(w, h);
   const int strip = block % band.blocks_across, x = strip * kCvvdpBandColumns + thread - kReach;
   const bool counts = thread >= kReach && thread < kReach + kCvvdpBandColumns && x < w;
-  const int y0 = block / band.blocks_across * kCvvdpBandRows, y1 = y0 + kCvvdpBandRows < h ? y0 + kCvvdpBandRows : h;
+  const int y0 = block / band.blocks_across * work.rows, y1 = y0 + work.rows < h ? y0 + work.rows : h;
   const int from = inside(x, w, is_blurred);
   const int first_below = (strip * kCvvdpBandColumns - kReach) / 2 - 1;
   float differences[kReach + 1][kChannels] = {};  // last rows' differences, the last one first
@@ -375,8 +433,8 @@ VMAFX_DEVICE void add_bands(const Work& work) {
   VMAFX_ROLLED
   for (int y = y0 - kReach; y < y1 + kReach; y++) {
     const CvvdpBandWork& here = work.band[anew_of_block(static_cast<unsigned>(number))];
-    const Perceived perceived =
-        perceived_at(masking, here, table[0], below[y & 1], first_below, frame, from, inside(y, h, is_blurred));
+    const Perceived perceived = perceived_at(masking, here, table[0], below[y & 1], first_below, frame, from,
+                                             inside(y, h, is_blurred), y >= y0 && y < y1);
     expand_down(here.next, frame, first_below, inside(y + 1, h, is_blurred), below[(y + 1) & 1]);
     VMAFX_UNROLL
     for (int c = 0; c < kChannels; c++) {

@@ -35,7 +35,7 @@ class CvvdpHip : public DeviceTwin {
     work.stride = stride_of(params_.w);
     std::ranges::copy(pictures, work.picture);
     return convert_.launch(batch,
-                           {hip::blocks_for(work.stride, kCvvdpConvertColumns),
+                           {hip::blocks_for(work.stride, kCvvdpConvertColumns * kCvvdpConvertRun),
                             hip::blocks_for(params_.h, kCvvdpConvertRows), static_cast<unsigned>(pictures.size())},
                            work);
   }
@@ -150,13 +150,26 @@ class CvvdpHip : public DeviceTwin {
       work.count = std::min(kCvvdpBandsAtOnce, bands - first);
       work.masking = params_;
       if (maps_) work.blocks = blocks_behind(sums);
-      unsigned blocks = 0;
+      const auto blocks_in = [&](const CvvdpBandWork& band) {
+        return static_cast<unsigned>(band.blocks_across) *
+               hip::blocks_for(static_cast<size_t>(band.level.h), static_cast<unsigned>(work.rows));
+      };
+      const auto place_blocks = [&] {  // how many there are
+        unsigned blocks = 0;
+        for (CvvdpBandWork& band : std::span(work.band, static_cast<size_t>(work.count))) {
+          band.first_block = static_cast<int32_t>(blocks);
+          blocks += blocks_in(band);
+        }
+        return blocks;
+      };
       for (int i = 0; i < work.count; i++) {
         work.band[i] = band_work(levels, first + i);
         work.blocks_of[i] = blocks_of(first + i);
-        work.band[i].first_block = static_cast<int32_t>(blocks);
-        blocks +=
-            static_cast<unsigned>(work.band[i].blocks_across) * hip::blocks_for(levels[first + i].h, kCvvdpBandRows);
+      }
+      unsigned blocks = place_blocks();
+      while (work.rows > kCvvdpLeastBandRows && blocks * static_cast<unsigned>(count) < kCvvdpEnoughBlocks) {
+        work.rows /= 2;
+        blocks = place_blocks();
       }
       const hip::Dim grid = {blocks, 1, static_cast<unsigned>(count)};
       VMAFX_TRY(maps_ ? map_bands_.launch(batch, grid, work) : bands_.launch(batch, grid, work));

@@ -113,9 +113,9 @@ VMAFX_TWIN Real sensitivity(const float (&table)[kCvvdpLights + 1], const CvvdpP
 
 // -- Masking ---------------------------------------------------------------------------------------------------------
 
-/* The difference of two perceived contrasts, before it is masked. */
-VMAFX_TWIN Real visible_difference(const CvvdpMasking& params, Real test, Real ref) {
-  return power(absolute(test - ref) + Real(kCvvdpSmall), Real(kCvvdpDifferencePower)) - Real(params.least_difference);
+/* How far a difference of perceived contrasts shows, before it is masked. */
+VMAFX_TWIN Real visible_difference(const CvvdpMasking& params, Real difference) {
+  return power(absolute(difference) + Real(kCvvdpSmall), Real(kCvvdpDifferencePower)) - Real(params.least_difference);
 }
 
 /* The contrast that both sides have, which may hide a difference. */

@@ -91,8 +91,8 @@ VMAFX_HD int cvvdp_chroma_at(const CvvdpConversion& params, int x, int y, Row ro
   const ChromaTaps across = params.across.taps(x, params.chroma_w), down = params.down.taps(y, params.chroma_h);
   const int least = params.display.least_chroma, most = params.display.most_chroma;
   const auto code = [&](int column, int of_row) {
-    const int given = row(of_row)[column];
-    return given < least ? least : given < most ? given : most;
+    const int given = row(of_row)[column], enough = given > least ? given : least;
+    return enough < most ? enough : most;
   };
   const auto in_row = [&](int of_row) {
     return chroma_between(code(across.first, of_row), code(across.second, of_row), across.weight);

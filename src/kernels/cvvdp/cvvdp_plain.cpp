@@ -89,7 +89,7 @@ void perceive(const CvvdpParams& params, const CvvdpBand& band, const CvvdpLevel
     float perceived[kCvvdpSides];
     for (int side = 0; side < kCvvdpSides; side++)
       perceived[side] = contrast(level.of[side][c].row(y)[x] - expanded(next.of[side][c], x, y), inverse[side]) * s;
-    out.difference[c].row(y)[x] = visible_difference(params, perceived[1], perceived[0]);
+    out.difference[c].row(y)[x] = visible_difference(params, perceived[1] - perceived[0]);
     out.common[c].row(y)[x] = common_contrast(perceived[1], perceived[0]);
   }
 }

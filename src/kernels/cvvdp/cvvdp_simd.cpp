@@ -196,7 +196,7 @@ struct Strip {
                  s;
         };
         const Real ref = perceived(0), test = perceived(1);
-        store(visible_difference(params, test, ref), ring_row(memory.difference[c], y) + i);
+        store(visible_difference(params, test - ref), ring_row(memory.difference[c], y) + i);
         store(common_contrast(test, ref), ring_row(memory.common[c], y) + i);
       }
     }

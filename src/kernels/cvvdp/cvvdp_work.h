@@ -14,9 +14,9 @@ namespace vmafx {
 /* Rows of floats begin at multiples of so many. */
 inline constexpr int kCvvdpRowFloats = 16;
 
-/* -- Conversion: a thread takes a sample --------------------------------------------------------------------------- */
+/* -- Conversion: a thread takes neighbors, which share rows of chroma ---------------------------------------------- */
 
-inline constexpr int kCvvdpConvertColumns = 64, kCvvdpConvertRows = 4;
+inline constexpr int kCvvdpConvertColumns = 64, kCvvdpConvertRows = 4, kCvvdpConvertRun = 2;
 
 struct CvvdpConvertWork {
   CvvdpConversion params;
@@ -61,9 +61,10 @@ struct CvvdpFilterWork {
 VMAFX_DECLARE_KERNEL(cvvdp_filter, CvvdpFilterWork, kCvvdpFilterColumns, kCvvdpFilterRows);
 static_assert(kCvvdpMostTaps - 1 <= kMostConverted);
 
-/* -- Pyramid: a block makes a tile of the smaller level ------------------------------------------------------------ */
+/* -- Pyramid: a block makes a tile of the smaller level; its outermost threads only help their neighbors ----------- */
 
-inline constexpr int kCvvdpReduceColumns = 64, kCvvdpReduceRows = 8, kCvvdpReduceThreads = 256;
+inline constexpr int kCvvdpReduceThreads = 128, kCvvdpReduceRows = 8;
+inline constexpr int kCvvdpReduceColumns = kCvvdpReduceThreads - 2;
 
 struct CvvdpReduceWork {
   CvvdpLevelPlanes from, to;
@@ -81,8 +82,11 @@ VMAFX_DECLARE_KERNEL(cvvdp_top, CvvdpTopWork, kCvvdpTopThreads);
 
 /* -- Bands: a block goes down a strip of columns, whose outermost ones only help their neighbors ------------------- */
 
-inline constexpr int kCvvdpBandThreads = 128, kCvvdpBandRows = 64;
+inline constexpr int kCvvdpBandThreads = 128;
 inline constexpr int kCvvdpBandColumns = kCvvdpBandThreads - 2 * kCvvdpBlurReach;
+/* Rows that a block adds up: many, since it needs twelve around them; but few where blocks are few, since it takes its
+ * rows one after the other. */
+inline constexpr int kCvvdpMostBandRows = 72, kCvvdpLeastBandRows = 9, kCvvdpEnoughBlocks = 256;
 inline constexpr int kCvvdpBandsAtOnce = 5;
 
 struct CvvdpBandWork {
@@ -94,6 +98,7 @@ struct CvvdpBandWork {
 struct CvvdpBandsWork {
   BatchSums<CvvdpSums> sums;
   int32_t count = 0;
+  int32_t rows = kCvvdpMostBandRows;  // of a block
   CvvdpMasking masking = {};
   CvvdpBandWork band[kCvvdpBandsAtOnce];
 };

@@ -11,7 +11,7 @@ ParityCases cvvdp_cases() {
     format.color = {.matrix = 1, .transfer = transfer, .range = Color::Range::kLimited};
     return format;
   };
-  constexpr int kSdr = 1, kPq = 16, kHlg = 18, columns = kCvvdpBandColumns, rows = kCvvdpBandRows;
+  constexpr int kSdr = 1, kPq = 16, kHlg = 18, columns = kCvvdpBandColumns;
   const OptionTexts film = {{"fps", "24"}}, few_bands = {{"fps", "24"}, {"pix_per_degree", "1"}};
   ParityCases cases;
   /* All depths and subsamplings, with all curves. */
@@ -35,11 +35,21 @@ ParityCases cvvdp_cases() {
   const ParityCase still = {.format = colored(4, 4, 8, Chroma::k400, kSdr), .options = film};
   cases = cases + sizes(still, {{columns, 20},
                                 {columns + 1, 13},
-                                {2 * kCvvdpReduceColumns + 2, rows + 1},
-                                {9, rows},
+                                {2 * kCvvdpReduceColumns + 2, 8 * kCvvdpLeastBandRows + 1},
+                                {9, kCvvdpLeastBandRows},
+                                {9, kCvvdpLeastBandRows + 1},
                                 {kCvvdpTopFloats / 64, 64},
                                 {kCvvdpTopFloats / 64 + 1, 64}});
   cases.push_back({.format = colored(79, 59, 8, Chroma::k400, kSdr), .options = few_bands});
+  /* A block of the pyramid that lies inside a level, and one below it that does not. */
+  cases = cases + sizes(still, {{4 * kCvvdpReduceColumns + 4, 4 * kCvvdpReduceRows + 2},
+                                {4 * kCvvdpReduceColumns + 3, 4 * kCvvdpReduceRows + 1}});
+  /* So many blocks of bands that each takes the most rows. */
+  constexpr int kAcross = (kCvvdpEnoughBlocks / kCvvdpFrames + 1) / 2;
+  cases.push_back({.format = colored(kAcross * columns, kCvvdpMostBandRows + 1, 8, Chroma::k400, kSdr),
+                   .frames = kCvvdpFrames,
+                   .batch = kCvvdpFrames,
+                   .options = film});
   for (const Fill fill : {Fill::kMax, Fill::kCheckerboard, Fill::kSparse})
     cases.push_back({.format = colored(24, 20, 10, Chroma::k420, fill == Fill::kMax ? kPq : kSdr),
                      .frames = 2,
