@@ -15,9 +15,6 @@ enum StreamRole { kCopies, kSums, kKernels };
 
 /* While a batch ends, or has work for few blocks, the next one fills the device. */
 constexpr size_t kKernelStreams = 2;
-/* The most scratch memory for two kernel streams, since each has its own; a batch that needs more has blocks enough for
- * one stream. */
-constexpr size_t kMostScratchOfTwo = size_t{256} << 20;
 
 /* Rows begin at a multiple of what the widest load of a kernel takes, and 1920 and 3840 need no padding. */
 constexpr size_t kRowAlignment = 64;
@@ -41,7 +38,7 @@ Stream& FramePool::kernel_stream() { return streams_[kKernels + kernel_turn()]; 
 
 size_t FramePool::kernel_streams() const {
   const bool may_overlap = layout_.kept_bytes == 0 && layout_.batches_in_flight > 1;
-  return may_overlap && layout_.scratch_bytes <= kMostScratchOfTwo ? kKernelStreams : 1;
+  return may_overlap && layout_.scratch_bytes <= kMostScratchToOverlap ? kKernelStreams : 1;
 }
 
 Status FramePool::check() const {

@@ -36,6 +36,9 @@ enum class Side { kRef, kDist };
  * caller makes them of, on the device, where they are not those of the input. */
 inline constexpr int kSourcePlane = 3, kPoolPlanes = 6;
 
+/* The most scratch memory of a batch that lets its kernels run beside those of another batch, which has as much. */
+inline constexpr size_t kMostScratchToOverlap = size_t{768} << 20;
+
 struct PoolLayout {
   struct PlaneSize {
     size_t row_bytes = 0;  // 0: nobody reads this plane

@@ -47,11 +47,26 @@ int most_to_spare(const hip::PoolLayout& layout, std::optional<uint64_t> spare_p
   return std::clamp(of_each * layout.encodes, kMostBatchOfFew, most);
 }
 
+/* The most frames in a launch that leave room for another launch beside it. Where not even the fewest do, as many as
+ * there may be. */
+int most_to_overlap(const std::vector<const Extractor*>& extractors) {
+  const auto overlaps = [&](int frames) {
+    return std::ranges::all_of(extractors, [&](const Extractor* extractor) {
+      return !extractor->reads().converted &&
+             extractor->device_twin()->scratch_bytes(frames) <= hip::kMostScratchToOverlap;
+    });
+  };
+  int frames = hip::kMostBatch;
+  while (frames >= kFewestBatch && !overlaps(frames)) frames--;
+  return frames >= kFewestBatch ? frames : hip::kMostBatch;
+}
+
 /* The number of frames in a launch: whole pictures of the reference with all their encodes, or as many encodes of one
  * picture as fit. */
-int batch_for(const hip::PoolLayout& layout, std::optional<uint64_t> spare_pictures) {
-  const int encodes = layout.encodes, most = most_to_spare(layout, spare_pictures);
-  const size_t bytes = spare_pictures && most == most_in_batch(layout) ? kBatchBytesOfMany : kBatchBytes;
+int batch_for(const hip::PoolLayout& layout, std::optional<uint64_t> spare_pictures, int most_to_overlap) {
+  const int encodes = layout.encodes, spare = most_to_spare(layout, spare_pictures),
+            most = std::min(spare, most_to_overlap);
+  const size_t bytes = spare_pictures && spare == most_in_batch(layout) ? kBatchBytesOfMany : kBatchBytes;
   const size_t of_picture = picture_bytes(layout.ref) + encodes * picture_bytes(layout.dist);
   const int frames =
       static_cast<int>(std::clamp<size_t>(bytes * encodes / std::max<size_t>(1, of_picture), kFewestBatch, most));
@@ -137,7 +152,7 @@ Status DeviceQueue::create_pool(const std::vector<const Extractor*>& extractors,
   std::ranges::copy(source_planes_[1], layout.dist + hip::kSourcePlane);
   layout.batches_in_flight = kBatchesInFlight;
   layout.encodes = encodes_;
-  layout.batch = batch ? batch : batch_for(layout, spare_pictures);
+  layout.batch = batch ? batch : batch_for(layout, spare_pictures, most_to_overlap(extractors));
   for (const Extractor* extractor : extractors) {
     VMAFX_TRY(hip::still_wanted(device_.context));
     DeviceTwin* twin = extractor->device_twin();
