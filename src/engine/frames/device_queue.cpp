@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/frames/copy_rows.h"
+
 namespace vmafx {
 namespace {
 
@@ -341,9 +343,9 @@ void DeviceQueue::fill_plane(const hip::PoolFrame::Staging& staging, const Sampl
 }
 
 void DeviceQueue::Fill::run(int) noexcept {
-  for (size_t y = first; y < end; y++)
-    std::memcpy(to.data + y * to.stride,
-                static_cast<const std::byte*>(from.data) + static_cast<ptrdiff_t>(y) * from.stride, to.row_bytes);
+  const auto* const from_first = static_cast<const std::byte*>(from.data) + static_cast<ptrdiff_t>(first) * from.stride;
+  copy_rows_past_caches({to.data + first * to.stride, static_cast<ptrdiff_t>(to.stride)}, {from_first, from.stride},
+                        to.row_bytes, end - first);
   const MutexLock lock(queue->mutex_);
   if (--queue->filling_ == 0) queue->wake_.notify_one();
 }

@@ -86,7 +86,7 @@ inline constexpr int kCvvdpBandThreads = 128;
 inline constexpr int kCvvdpBandColumns = kCvvdpBandThreads - 2 * kCvvdpBlurReach;
 /* Rows that a block adds up: many, since it needs twelve around them; but few where blocks are few, since it takes its
  * rows one after the other. */
-inline constexpr int kCvvdpMostBandRows = 72, kCvvdpLeastBandRows = 9, kCvvdpEnoughBlocks = 256;
+inline constexpr int kCvvdpMostBandRows = 64, kCvvdpLeastBandRows = 8, kCvvdpEnoughBlocks = 256;
 inline constexpr int kCvvdpBandsAtOnce = 5;
 
 struct CvvdpBandWork {
