@@ -475,7 +475,8 @@ VMAFX_DEFINE_KERNEL(butteraugli_sums, work) {
     VMAFX_UNROLL
     for (int k = 0; k < kAtOnce; k++) {
       const int x = first + k * kButteraugliLanes;
-      distances[k] = x < w ? distance_at(work, map, x, y, frame) : 0;
+      const float distance = distance_at(work, map, clamped(x, w), y, frame);
+      distances[k] = x < w ? distance : 0;
     }
     VMAFX_UNROLL
     for (int k = 0; k < kAtOnce; k++) {
