@@ -281,6 +281,23 @@ def files_that_were_cut_short(lab):
 
 
 @case
+def a_y4m_that_ends_inside_a_picture(lab):
+    """ffmpeg leaves such a picture out and says nothing, so that what is left looks whole, also beside itself."""
+    source(lab, "ref.mkv")
+    for pix_fmt, head in ("yuv420p", "FRAME Ip"), ("yuv422p10le", "FRAME"), ("gray", "FRAME"):
+        lab.run(f"-i ref.mkv -pix_fmt {pix_fmt} -strict -1 whole.y4m").succeeded()
+        whole = (lab.folder / "whole.y4m").read_bytes().replace(b"\nFRAME\n", f"\n{head}\n".encode(), 1)
+        only = ("--model", "none", "--feature", "psnr")
+        for name, content in ("whole.y4m", whole), ("cut.y4m", whole[:-1000]):
+            (lab.folder / name).write_bytes(content)
+        said = "cut.y4m lacks the last 1000 bytes of those that it promises", "--partial"
+        vmafx(lab, "score", "whole.y4m", "whole.y4m", *only).succeeded()
+        vmafx(lab, "score", "cut.y4m", "whole.y4m", *only).failed(1, *said)
+        vmafx(lab, "score", "cut.y4m", "cut.y4m", *only).failed(1, *said)
+        vmafx(lab, "score", "cut.y4m", "whole.y4m", "--partial", *only).succeeded()
+
+
+@case
 def files_put_together(lab):
     """ffmpeg reads the first of several MP4 and FLV files, and gives the pictures of several Matroska and NUT files
     wrong times.

@@ -6,6 +6,7 @@ ffmpeg reads only the first of MP4 and of FLV, and gives the pictures of all in 
 
 import mmap
 import os
+import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -18,6 +19,9 @@ EBML, SEGMENT = 0x1A45DFA3, 0x18538067
 FLV, HEAD_OF_FLV, HEAD_OF_TAG, SIZE_OF_TAG = b"FLV\x01", 9, 11, 4
 NUT = b"nut/multimedia container\0"
 RIFF, UNKNOWN = b"RIFF", (0, 0xFFFFFFFF)
+Y4M, HEAD_OF_PICTURE, LONGEST_HEAD = b"YUV4MPEG2 ", b"FRAME", 4096
+Y4M_COLORS = re.compile(r"(420|411|422|444|mono)(?:jpeg|mpeg2|paldv)?(alpha)?(?:p?(9|10|12|14|16))?")
+Y4M_CHROMA = {"420": (2, 2), "411": (4, 1), "422": (2, 1), "444": (1, 1)}  # samples of luma to one of chroma
 
 
 def refuse_parts(video: Video, remedy: str) -> None:
@@ -56,18 +60,55 @@ def files_in(path: str, container: str) -> int:
 
 
 def missing_bytes(path: str, container: str) -> int:
-    """Returns how many bytes an AVI lacks of those that its head promises, as a copy that was cut short does. ffmpeg
-    takes the end of such a file for that of the video. Other containers make ffmpeg say so.
+    """Returns how many bytes a file lacks of those that it promises, as a copy that was cut short does: an AVI by its
+    head, a Y4M by that of its last picture. ffmpeg takes the end of such a file for that of the video. Other containers
+    make ffmpeg say so.
     """
-    if container != "avi":
+    path = path.removeprefix("file:")
+    if container not in ("avi", "yuv4mpegpipe") or not os.path.isfile(path):  # a URL or a pipe
         return 0
-    try:
-        with open(path.removeprefix("file:"), "rb") as file:
-            size, head = os.fstat(file.fileno()).st_size, file.read(8)
-    except OSError:  # a URL
-        return 0
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if container == "yuv4mpegpipe":
+            return _missing_of_y4m(file, size)
+        head = file.read(8)
     promised = int.from_bytes(head[4:], "little")
     return max(promised + len(head) - size, 0) if head[:4] == RIFF and promised not in UNKNOWN else 0
+
+
+def _missing_of_y4m(file: BinaryIO, size: int) -> int:
+    """Returns how many bytes the last picture lacks; 0 if the size of pictures cannot be told."""
+    head = file.readline(LONGEST_HEAD)
+    picture = y4m_picture(head)
+    if not picture:
+        return 0
+    place, line = len(head), HEAD_OF_PICTURE + b"\n"
+    if (size - place) % (len(line) + picture) == 0:
+        return 0
+    while place < size:  # heads of pictures may have parameters
+        file.seek(place)
+        line = file.readline(LONGEST_HEAD)
+        if not line.startswith(HEAD_OF_PICTURE[: len(line)]):
+            return 0
+        place += len(line) + picture
+    return place - size
+
+
+def y4m_picture(head: bytes) -> int:
+    """Returns how many bytes a picture has behind its head, by the first line of a Y4M; 0 if it does not tell."""
+    if not head.startswith(Y4M):
+        return 0
+    told = {word[:1]: word[1:] for word in head.decode("ascii", "replace").split()[1:]}
+    colors = Y4M_COLORS.fullmatch(told.get("C", "420"))
+    if not colors or not told.get("W", "").isdecimal() or not told.get("H", "").isdecimal():
+        return 0
+    w, h = int(told["W"]), int(told["H"])
+    kind, alpha, depth = colors.groups()
+    samples = w * h * (2 if alpha else 1)
+    if kind in Y4M_CHROMA:
+        across, down = Y4M_CHROMA[kind]
+        samples += 2 * -(-w // across) * -(-h // down)
+    return samples * (2 if depth else 1)
 
 
 def _tagged(file: BinaryIO, size: int) -> int:
