@@ -617,6 +617,27 @@ def pictures_are_of_the_worst_frames(lab):
         page.has("frame 13 at 0:00.520", "reference")
 
 
+@case
+def pictures_of_another_file_are_refused(lab):
+    """The report tells the size and the packets of what was scored; the same packets in another container are that."""
+    plain = "nullsrc=s=64x48:r=25:d=0.8,format=gray,geq=lum="
+    for name, luma in ("ref.mkv", "20+10*N"), ("dist.mkv", "22+10*N"), ("other.mkv", "random(1)*200"):
+        lab.run("-f lavfi -i", plain + luma, f"-c:v ffv1 {name}").succeeded()
+    lab.run("-i dist.mkv -c copy moved.mov").succeeded()
+    only = "--model", "none", "--feature", "name=psnr:enable_chroma=false"
+    vmafx(lab, "score", "dist.mkv", "ref.mkv", *only, "--log", "scores.json").succeeded()
+    page_of(lab, "scores.json", "--media", "dist.mkv", "--reference", "ref.mkv", "--worst", 1)
+    page_of(lab, "scores.json", "--media", "moved.mov", "--reference", "ref.mkv", "--worst", 1)
+    words = "report", "scores.json", "-o", "none.html", "--media"
+    vmafx(lab, *words, "other.mkv").failed(
+        1, "other.mkv is another file than dist.mkv, which was scored", "name that one with --media"
+    )
+    vmafx(lab, *words, "dist.mkv", "--reference", "other.mkv").failed(
+        1, "other.mkv is another file than ref.mkv, which was scored", "name that one with --reference"
+    )
+    check(not (lab.folder / "none.html").exists(), "a page of another file")
+
+
 def luma_of(uri):
     data = base64.b64decode(uri.removeprefix("data:image/jpeg;base64,"))
     with av.open(io.BytesIO(data)) as image:

@@ -104,6 +104,24 @@ def _size_of(path: str) -> int | None:
     return found.st_size if stat.S_ISREG(found.st_mode) else None
 
 
+def scored_in_place_of(path: str, provenance: Any, number: int, ffprobe: str) -> str | None:
+    """Returns the name of the input that was scored if a file is another one: neither its size nor its packets are that
+    input's. None if it is that input, or where the provenance does not tell. `number`: the input's; -1 is the
+    reference.
+    """
+    try:
+        told = provenance["inputs"][number]
+        name, scored, packets = told["file"], told["bytes"], told["packets"]
+        options = provenance["settings"]["ref_options" if number == -1 else "input_options"]
+    except (IndexError, KeyError, TypeError):
+        return None
+    size = _size_of(path)
+    if scored is None or size is None or scored == size:
+        return None
+    same = not options and ends_of(ffprobe, path) == packets  # packets of the scored one were read with the options
+    return None if same else str(name)
+
+
 def _without_secrets(words: Sequence[str]) -> list[str]:
     """Returns the words of input options, in pairs, with REDACTED for values that are secret."""
     pairs = zip(words[::2], words[1::2])

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from . import _ffmpeg
 from ._map_files import is_map
+from ._provenance import scored_in_place_of
 from ._schemas import MOST_TIME, check_packages
 from ._scores import Encode, read_scores
 from ._outputs import PAGE, Guard, Output, add_force, check_outputs
-from ._terminal import Failure, note, whole_file
+from ._terminal import Failure, note, shown, whole_file
 from .page import USUAL_SCENES
 
 if TYPE_CHECKING:  # `vmafx score` takes options and functions from here, and makes a page only with --report
@@ -140,7 +141,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise Failure(f"no report has the score {key}: choose one of {', '.join(encodes[0].scores)}")
     if arguments.frame and not arguments.reference:
         raise Failure("--frame shows pictures, which need the files: name them with --media and --reference", 2)
-    media = _media(arguments, encodes)
+    media = _media(arguments, reports)
     page = Page(
         encodes,
         keys,
@@ -206,24 +207,37 @@ def _maps(
     return find_maps(folders, encodes, arguments.map or key, (ref.width, ref.height))
 
 
-def _media(arguments: argparse.Namespace, encodes: list[Encode]) -> "Media | None":
+def _media(arguments: argparse.Namespace, reports: Sequence[Sequence[Encode]]) -> "Media | None":
     if not arguments.media:
         if arguments.reference:
             raise Failure("--reference needs the encodes, too: name them with --media", 2)
         return None
-    if len(arguments.media) != len(encodes):
-        raise Failure(f"--media names {len(arguments.media)} files for {len(encodes)} encodes: name one for each", 2)
+    inputs = [(number, encode) for report in reports for number, encode in enumerate(report)]
+    if len(arguments.media) != len(inputs):
+        raise Failure(f"--media names {len(arguments.media)} files for {len(inputs)} encodes: name one for each", 2)
     ffmpeg = _ffmpeg.find_any_ffmpeg(arguments.ffmpeg)
     ffprobe = _ffmpeg.ffprobe_of(ffmpeg)
-    for encode, path in zip(encodes, arguments.media):
+    for (number, encode), path in zip(inputs, arguments.media):
         video = _ffmpeg.probe(ffprobe, path)
+        _check_scored(encode, number, video, ffprobe, "--media")
         if not encode.times and video.rate:
             encode.set_rate(float(video.rate))
     if arguments.reference:
-        _ffmpeg.probe(ffprobe, arguments.reference)
+        video = _ffmpeg.probe(ffprobe, arguments.reference)
+        for report in reports:
+            _check_scored(report[0], -1, video, ffprobe, "--reference")
     from .page.pictures import Media
 
     return Media(ffmpeg, arguments.media, arguments.reference)
+
+
+def _check_scored(encode: Encode, number: int, video: _ffmpeg.Video, ffprobe: str, option: str) -> None:
+    """Refuses pictures of a file that the scores are not of. Raises Failure."""
+    if scored := scored_in_place_of(video.path, encode.provenance, number, ffprobe):
+        raise Failure(
+            f"{video.name} is another file than {shown(scored)}, which was scored: its size and packets differ (name "
+            f"that one with {option})"
+        )
 
 
 def dygraphs_files(chosen: Path | None) -> list[Path]:
