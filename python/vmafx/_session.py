@@ -214,10 +214,10 @@ class Session(metaclass=WithOptions):
         self._context = _Context()
         try:
             self._context.open(options)
+            self.model_sha256 = self._hashes_of_models()
         except BaseException:
             self._context.close()
             raise
-        self.model_sha256 = self._hashes_of_models()
         self._finalizer = weakref.finalize(self, abandoned, self._context, "vmafx.Session")
         self._finalizer.atexit = False  # the end of the interpreter closes all that is open
         self._reference = reference
@@ -229,6 +229,7 @@ class Session(metaclass=WithOptions):
         self._scores: list[Scores | None] = []
         self._findings: list[list[Finding]] = []
 
+    @_one_call
     def _hashes_of_models(self) -> dict[str, str]:
         """Returns the SHA-256 of the models' files by the keys of their scores."""
         name, found = ffi.new("const char **"), {}

@@ -80,6 +80,27 @@ def work():
     while True:
         kept = [*kept[-3:], vmafx.Session(**options)]
 """,
+    "look at what was opened": """
+import os
+from vmafx import _calls, _session
+real = _session.library()
+class Slow:
+    def __getattr__(self, name):
+        function = getattr(real, name)
+        def late(*arguments):
+            while not _calls.is_ending():
+                time.sleep(0.001)
+            for _ in range(100):
+                if not any(owned._out[0] == arguments[0] for owned in list(_calls._owned)):
+                    os._exit(4)  # the session was closed under the call
+                time.sleep(0.0005)
+            return function(*arguments)
+        return late if name == "vmafx_model_count" else function
+slow = Slow()
+_session.library = lambda: slow
+def work():
+    vmafx.Session(**options)
+""",
     "add": """
 references = [vmafx.KeptReference(copy=True, budget=1 << 40), vmafx.KeptReference()]
 def work():
