@@ -67,11 +67,14 @@ def missing_bytes(path: str, container: str) -> int:
     path = path.removeprefix("file:")
     if container not in ("avi", "yuv4mpegpipe") or not os.path.isfile(path):  # a URL or a pipe
         return 0
-    with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        if container == "yuv4mpegpipe":
-            return _missing_of_y4m(file, size)
-        head = file.read(8)
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if container == "yuv4mpegpipe":
+                return _missing_of_y4m(file, size)
+            head = file.read(8)
+    except OSError:  # ffmpeg tells why
+        return 0
     promised = int.from_bytes(head[4:], "little")
     return max(promised + len(head) - size, 0) if head[:4] == RIFF and promised not in UNKNOWN else 0
 
@@ -82,15 +85,15 @@ def _missing_of_y4m(file: BinaryIO, size: int) -> int:
     picture = y4m_picture(head)
     if not picture:
         return 0
-    place, line = len(head), HEAD_OF_PICTURE + b"\n"
-    if (size - place) % (len(line) + picture) == 0:
+    place, least = len(head), len(HEAD_OF_PICTURE) + 1
+    if (size - place) % (least + picture) == 0:
         return 0
     while place < size:  # heads of pictures may have parameters
         file.seek(place)
         line = file.readline(LONGEST_HEAD)
         if not line.startswith(HEAD_OF_PICTURE[: len(line)]):
             return 0
-        place += len(line) + picture
+        place += max(len(line), least) + picture
     return place - size
 
 

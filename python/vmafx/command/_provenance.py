@@ -110,10 +110,11 @@ def scored_in_place_of(path: str, provenance: Any, number: int, ffprobe: str) ->
     reference.
     """
     try:
-        told = provenance["inputs"][number]
+        *dists, ref = provenance["inputs"]
+        told = ref if number == -1 else dists[number]
         name, scored, packets = told["file"], told["bytes"], told["packets"]
         options = provenance["settings"]["ref_options" if number == -1 else "input_options"]
-    except (IndexError, KeyError, TypeError):
+    except (IndexError, KeyError, TypeError, ValueError):
         return None
     size = _size_of(path)
     if scored is None or size is None or scored == size:

@@ -16,16 +16,15 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-void copy_rows(Rows<std::byte> to, Rows<const std::byte> from, size_t row_bytes, size_t rows) {
+void copy_rows(std::byte* to, size_t to_stride, const std::byte* from, ptrdiff_t from_stride, size_t row_bytes,
+               size_t rows) {
   const hn::ScalableTag<uint8_t> d8;
   const size_t lanes = hn::Lanes(d8);
   for (size_t y = 0; y < rows; y++) {
-    std::byte* const row_to = to.first + static_cast<ptrdiff_t>(y) * to.stride;
-    const std::byte* const row_from = from.first + static_cast<ptrdiff_t>(y) * from.stride;
-    auto* const bytes_to = reinterpret_cast<uint8_t*>(row_to);
-    const auto* const bytes_from = reinterpret_cast<const uint8_t*>(row_from);
+    auto* const row_to = reinterpret_cast<uint8_t*>(to + y * to_stride);
+    const auto* const row_from = reinterpret_cast<const uint8_t*>(from + static_cast<ptrdiff_t>(y) * from_stride);
     size_t x = 0;
-    for (; x + lanes <= row_bytes; x += lanes) hn::Stream(hn::LoadU(d8, bytes_from + x), d8, bytes_to + x);
+    for (; x + lanes <= row_bytes; x += lanes) hn::Stream(hn::LoadU(d8, row_from + x), d8, row_to + x);
     std::memcpy(row_to + x, row_from + x, row_bytes - x);
   }
   hwy::FlushStream();
@@ -40,8 +39,9 @@ namespace vmafx {
 
 HWY_EXPORT(copy_rows);
 
-void copy_rows_past_caches(Rows<std::byte> to, Rows<const std::byte> from, size_t row_bytes, size_t rows) {
-  HWY_DYNAMIC_DISPATCH(copy_rows)(to, from, row_bytes, rows);
+void copy_rows_past_caches(std::byte* to, size_t to_stride, const std::byte* from, ptrdiff_t from_stride,
+                           size_t row_bytes, size_t rows) {
+  HWY_DYNAMIC_DISPATCH(copy_rows)(to, to_stride, from, from_stride, row_bytes, rows);
 }
 
 }  // namespace vmafx

@@ -49,25 +49,25 @@ int most_to_spare(const hip::PoolLayout& layout, std::optional<uint64_t> spare_p
   return std::clamp(of_each * layout.encodes, kMostBatchOfFew, most);
 }
 
-/* The most frames in a launch that leave room for another launch beside it. Where not even the fewest do, as many as
- * there may be. */
-int most_to_overlap(const std::vector<const Extractor*>& extractors) {
-  const auto overlaps = [&](int frames) {
+/* The most frames in a launch that leave room for another launch beside it. Where not even the fewest do, or a picture
+ * with all its encodes, as many as there may be. */
+int most_beside_another(const std::vector<const Extractor*>& extractors, int encodes) {
+  const auto leave_room = [&](int frames) {
     return std::ranges::all_of(extractors, [&](const Extractor* extractor) {
       return !extractor->reads().converted &&
              extractor->device_twin()->scratch_bytes(frames) <= hip::kMostScratchToOverlap;
     });
   };
-  int frames = hip::kMostBatch;
-  while (frames >= kFewestBatch && !overlaps(frames)) frames--;
-  return frames >= kFewestBatch ? frames : hip::kMostBatch;
+  for (int frames = hip::kMostBatch; frames >= std::max(encodes, kFewestBatch); frames--)
+    if (leave_room(frames)) return frames;
+  return hip::kMostBatch;
 }
 
 /* The number of frames in a launch: whole pictures of the reference with all their encodes, or as many encodes of one
  * picture as fit. */
-int batch_for(const hip::PoolLayout& layout, std::optional<uint64_t> spare_pictures, int most_to_overlap) {
+int batch_for(const hip::PoolLayout& layout, std::optional<uint64_t> spare_pictures, int most_beside) {
   const int encodes = layout.encodes, spare = most_to_spare(layout, spare_pictures),
-            most = std::min(spare, most_to_overlap);
+            most = std::min(spare, most_beside);
   const size_t bytes = spare_pictures && spare == most_in_batch(layout) ? kBatchBytesOfMany : kBatchBytes;
   const size_t of_picture = picture_bytes(layout.ref) + encodes * picture_bytes(layout.dist);
   const int frames =
@@ -154,7 +154,7 @@ Status DeviceQueue::create_pool(const std::vector<const Extractor*>& extractors,
   std::ranges::copy(source_planes_[1], layout.dist + hip::kSourcePlane);
   layout.batches_in_flight = kBatchesInFlight;
   layout.encodes = encodes_;
-  layout.batch = batch ? batch : batch_for(layout, spare_pictures, most_to_overlap(extractors));
+  layout.batch = batch ? batch : batch_for(layout, spare_pictures, most_beside_another(extractors, encodes_));
   for (const Extractor* extractor : extractors) {
     VMAFX_TRY(hip::still_wanted(device_.context));
     DeviceTwin* twin = extractor->device_twin();
@@ -343,9 +343,8 @@ void DeviceQueue::fill_plane(const hip::PoolFrame::Staging& staging, const Sampl
 }
 
 void DeviceQueue::Fill::run(int) noexcept {
-  const auto* const from_first = static_cast<const std::byte*>(from.data) + static_cast<ptrdiff_t>(first) * from.stride;
-  copy_rows_past_caches({to.data + first * to.stride, static_cast<ptrdiff_t>(to.stride)}, {from_first, from.stride},
-                        to.row_bytes, end - first);
+  const auto* const first_row = static_cast<const std::byte*>(from.data) + static_cast<ptrdiff_t>(first) * from.stride;
+  copy_rows_past_caches(to.data + first * to.stride, to.stride, first_row, from.stride, to.row_bytes, end - first);
   const MutexLock lock(queue->mutex_);
   if (--queue->filling_ == 0) queue->wake_.notify_one();
 }

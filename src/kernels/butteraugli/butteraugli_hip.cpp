@@ -53,6 +53,7 @@ class ButteraugliHip : public DeviceTwin {
   const bool maps_;
   const TwinKernel<ButteraugliLightWork> light_;
   ButteraugliLevelWork full_, half_;  // without their rings
+  const ButteraugliStepWork scales_;  // and nothing else
   const TwinKernel<ButteraugliWork> halve_ = kernels_.add(kernels::butteraugli_halve);
   const TwinKernel<ButteraugliStepWork> xyb_ = kernels_.add(kernels::butteraugli_xyb);
   const TwinKernel<ButteraugliStepWork> xyb_along_ = kernels_.add(kernels::butteraugli_xyb_along);
@@ -190,7 +191,7 @@ Status ButteraugliHip::launch_blocks(const DeviceBatch& batch, const Butteraugli
 }
 
 Status ButteraugliHip::launch(const DeviceBatch& batch) const {
-  ButteraugliStepWork step;
+  ButteraugliStepWork step = scales_;
   ButteraugliWork& full = step.of[0];
   full.scratch = batch.scratch.as<float>();
   full.level = full_;

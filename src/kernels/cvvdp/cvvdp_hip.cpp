@@ -16,6 +16,17 @@ constexpr size_t kMostScratch = size_t{720} << 20;
 
 int stride_of(int w) { return static_cast<int>(round_up(static_cast<size_t>(w), kCvvdpRowFloats)); }
 
+/* Gives each band its blocks; returns how many there are. */
+unsigned place_blocks(CvvdpBandsWork& work) {
+  unsigned blocks = 0;
+  for (CvvdpBandWork& band : std::span(work.band, static_cast<size_t>(work.count))) {
+    band.first_block = static_cast<int32_t>(blocks);
+    blocks += static_cast<unsigned>(band.blocks_across) *
+              hip::blocks_for(static_cast<size_t>(band.level.h), static_cast<unsigned>(work.rows));
+  }
+  return blocks;
+}
+
 class CvvdpHip : public DeviceTwin {
  public:
   CvvdpHip(const CvvdpParams& params, bool maps)
@@ -150,26 +161,14 @@ class CvvdpHip : public DeviceTwin {
       work.count = std::min(kCvvdpBandsAtOnce, bands - first);
       work.masking = params_;
       if (maps_) work.blocks = blocks_behind(sums);
-      const auto blocks_in = [&](const CvvdpBandWork& band) {
-        return static_cast<unsigned>(band.blocks_across) *
-               hip::blocks_for(static_cast<size_t>(band.level.h), static_cast<unsigned>(work.rows));
-      };
-      const auto place_blocks = [&] {  // how many there are
-        unsigned blocks = 0;
-        for (CvvdpBandWork& band : std::span(work.band, static_cast<size_t>(work.count))) {
-          band.first_block = static_cast<int32_t>(blocks);
-          blocks += blocks_in(band);
-        }
-        return blocks;
-      };
       for (int i = 0; i < work.count; i++) {
         work.band[i] = band_work(levels, first + i);
         work.blocks_of[i] = blocks_of(first + i);
       }
-      unsigned blocks = place_blocks();
+      unsigned blocks = place_blocks(work);
       while (work.rows > kCvvdpLeastBandRows && blocks * static_cast<unsigned>(count) < kCvvdpEnoughBlocks) {
         work.rows /= 2;
-        blocks = place_blocks();
+        blocks = place_blocks(work);
       }
       const hip::Dim grid = {blocks, 1, static_cast<unsigned>(count)};
       VMAFX_TRY(maps_ ? map_bands_.launch(batch, grid, work) : bands_.launch(batch, grid, work));

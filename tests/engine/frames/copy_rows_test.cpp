@@ -31,7 +31,7 @@ START_TEST(rows_are_copied_and_nothing_beside_them) {
     for (size_t row_bytes = 0; row_bytes <= kMostBytes; row_bytes++) {
       std::memset(to.bytes, static_cast<int>(kUntouched), sizeof to.bytes);
       const std::byte* const first = from.data() + row_bytes % 2;  // also where no vector begins
-      copy_rows_past_caches({to.bytes, kStride}, {first, static_cast<ptrdiff_t>(kMostBytes)}, row_bytes, kRows);
+      copy_rows_past_caches(to.bytes, kStride, first, static_cast<ptrdiff_t>(kMostBytes), row_bytes, kRows);
       for (size_t y = 0; y < kRows; y++)
         for (size_t x = 0; x < static_cast<size_t>(kStride); x++) {
           const std::byte want = x < row_bytes ? first[y * kMostBytes + x] : kUntouched;
@@ -46,7 +46,7 @@ END_TEST
 START_TEST(rows_may_lie_upside_down) {
   Plane to, from;
   for (size_t i = 0; i < sizeof from.bytes; i++) from.bytes[i] = static_cast<std::byte>(i % 253);
-  copy_rows_past_caches({to.bytes, kStride}, {from.bytes + (kRows - 1) * kStride, -kStride}, kStride, kRows);
+  copy_rows_past_caches(to.bytes, kStride, from.bytes + (kRows - 1) * kStride, -kStride, kStride, kRows);
   for (size_t y = 0; y < kRows; y++)
     ck_assert(!std::memcmp(to.bytes + y * kStride, from.bytes + (kRows - 1 - y) * kStride, kStride));
 }
