@@ -54,14 +54,14 @@ void load_lanes(Wave& wave, const Instruction& i) {
   wave.arrive(counters(space), i.result().reg, words_of(sizeof(T)), rows);
 }
 
-/* Operands: address, data, base. */
-template <Space space, unsigned bytes>
+/* Operands: address, data, base. `shift`: of the data. */
+template <Space space, unsigned bytes, unsigned shift = 0>
 void store_lanes(Wave& wave, const Instruction& i) {
   wave.write_device(i, store_counters(wave, space));
   const unsigned data = i.operands[1].reg;
   each_active_lane(wave, [&](unsigned lane) {
     uint32_t words[4];
-    for (unsigned word = 0; word < words_of(bytes); word++) words[word] = wave.vector[data + word].of[lane];
+    for (unsigned word = 0; word < words_of(bytes); word++) words[word] = wave.vector[data + word].of[lane] >> shift;
     std::memcpy(wave.group->store(address_of<space>(wave, i, 0, lane), bytes), words, bytes);
   });
 }
@@ -121,6 +121,8 @@ void add_space(Table& t, const std::string& name) {
   t.add({load + "b128", load + "dwordx4"}, load_lanes<space, Words<4>>);
   t.add({store + "b8", store + "byte"}, store_lanes<space, 1>);
   t.add({store + "b16", store + "short"}, store_lanes<space, 2>);
+  t.add({store + "d16_hi_b8", store + "byte_d16_hi"}, store_lanes<space, 1, 16>);
+  t.add({store + "d16_hi_b16", store + "short_d16_hi"}, store_lanes<space, 2, 16>);
   t.add({store + "b32", store + "dword"}, store_lanes<space, 4>);
   t.add({store + "b64", store + "dwordx2"}, store_lanes<space, 8>);
   t.add({store + "b96", store + "dwordx3"}, store_lanes<space, 12>);

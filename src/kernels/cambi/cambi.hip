@@ -9,10 +9,12 @@
  * keys is what takes time. A block counts levels by column, a byte for each: sums of words of four columns are what is
  * in a window.
  *
- * On an NVIDIA H200, 1920x1080 of 8 bit, eight frames in a launch, without cambi_high_res_speedup: prepare 14 us a
- * frame, filter 10, keys 53, rank 2; 65 in all with two batches at once. They issue 307 million instructions of a wave
- * for the eight frames, 37 us a frame where each multiprocessor issues four a cycle: keys 185, prepare 81, filter 37.
- * The bytes through memory, 27 MB a frame, are 6 us. */
+ * On an NVIDIA H200, 1920x1080 of 8 bit, eight frames in a launch, without cambi_high_res_speedup: prepare 5 us a
+ * frame, filter 10, keys 35, rank 2; 45 to 47 in all with two batches at once. They issue 163 million instructions of a
+ * wave for the eight frames, 20 us a frame where each multiprocessor issues four a cycle: keys 99, prepare 22, filter
+ * 37. keys waits for shared memory and at its barriers, two for a row: the blocks that it has room for are 40 % of the
+ * warps, and issue in 38 % of the cycles; with 10 bit, of whose levels neighbors lie in the same bank more often, in
+ * 51 %, and shared memory is 53 % of its time. The bytes through memory, 27 MB a frame, are 6 us. */
 #include "kernels/cambi/cambi_math-inl.h"
 #include "kernels/cambi/cambi_words.hip"
 #include "kernels/cambi/cambi_work.h"
@@ -22,8 +24,6 @@ namespace vmafx::cambi {
 
 /* -- keys ---------------------------------------------------------------------------------------------------------- */
 
-inline constexpr uint32_t kNoLevel = ~0u;
-
 /* The scale that a block works on. */
 VMAFX_DEVICE int scale_of(const CambiSide& side, int block, int32_t CambiScalePlanes::* first) {
   int scale = 0;
@@ -31,21 +31,30 @@ VMAFX_DEVICE int scale_of(const CambiSide& side, int block, int32_t CambiScalePl
   return scale;
 }
 
-/* The result of a sweep: a bit for each row that has a key in it, and the least word with a key behind it. */
+/* What a walk over words finds: a bit for each row that has one with a key, the least of these words, the largest. */
 struct Scan {
-  uint32_t rows, next;
+  uint32_t rows, least, most;
 
+  VMAFX_DEVICE void add(uint32_t word, int row) {
+    rows |= 1u << row;
+    least = word < least ? word : least;
+    most = word > most ? word : most;
+  }
   VMAFX_DEVICE void add(const Scan& other) {
     rows |= other.rows;
-    next = other.next < next ? other.next : next;
+    least = other.least < least ? other.least : least;
+    most = other.most > most ? other.most : most;
   }
 };
+inline constexpr Scan kNothing = {0, ~0u, 0};
 
 /* Combines the scans of all threads' columns; every thread gets the result. */
+template <int threads>
 VMAFX_DEVICE Scan over_block(Scan scan) {
-  VMAFX_SHARED(Scan, parts, [kCambiKeysW / 32]);
+  VMAFX_SHARED(Scan, parts, [threads / 32]);
   for (unsigned mask = gpu::wave_size() / 2; mask > 0; mask /= 2)
-    scan.add({gpu::shuffle_xor(scan.rows, mask), gpu::shuffle_xor(scan.next, mask)});
+    scan.add(
+        {gpu::shuffle_xor(scan.rows, mask), gpu::shuffle_xor(scan.least, mask), gpu::shuffle_xor(scan.most, mask)});
   const unsigned rank = gpu::thread_rank(), waves = gpu::thread_count() / gpu::wave_size();
   if (gpu::lane_id() == 0) parts[rank / gpu::wave_size()] = scan;
   gpu::block_sync();
@@ -61,20 +70,19 @@ VMAFX_DEVICE void add_key(uint32_t key, int sum_bits, CambiScaleSums& sums) {
   sums.at_count += key == 0;
 }
 
-/* A column of the thread's, as it comes into the window and leaves it. */
-struct Column {
-  const uint16_t* word;  // in the row that comes in next
-  bool is_there;
+/* The shape of the tiles of the kernel for windows of at most so much; 0: any. */
+VMAFX_HD constexpr CambiKeysShape shape_for(int window) {
+  return window == kCambiKeys33.most_window   ? kCambiKeys33
+         : window == kCambiKeys65.most_window ? kCambiKeys65
+                                              : kCambiKeysAny;
+}
 
-  VMAFX_DEVICE uint32_t at(bool row_is_there, int64_t offset) const {
-    return is_there && row_is_there ? word[offset] : 0;
-  }
-};
-
-/* Counts of levels by column, a byte each, in words of four columns. `diffs`: as many steps, or 0: not known before;
- * `pitch` likewise: words from the counts of one level to those of the next. */
-template <int known_diffs, int known_pitch>
+/* Counts of levels by column, a byte each, in words of four columns. */
+template <int window>
 struct Tile {
+  static constexpr CambiKeysShape kShape = shape_for(window);
+  static constexpr bool kKnown = window > 0;
+
   const CambiWork& work;
   const CambiSide& side;
   const uint16_t* words;
@@ -82,9 +90,13 @@ struct Tile {
   uint32_t* counts;
   int w, h, x0, y0, rows;
 
-  VMAFX_DEVICE int diffs() const { return known_diffs ? known_diffs : work.params.levels.diffs; }
-  VMAFX_DEVICE int pitch() const { return known_pitch ? known_pitch : side.pitch; }
+  VMAFX_DEVICE int diffs() const { return kKnown ? kCambiKnownDiffs : work.params.levels.diffs; }
+  VMAFX_DEVICE int pitch() const { return kKnown ? kShape.pitch : side.pitch; }
   VMAFX_DEVICE int first_level() const { return static_cast<int>(kMasked) + work.params.levels.first_asked; }
+
+  /* Whether the thread has a column with keys. */
+  VMAFX_DEVICE bool has_keys(int thread) const { return thread < kShape.w && x0 + thread < w; }
+  VMAFX_DEVICE int64_t place(int thread, int y) const { return static_cast<int64_t>(y) * w + x0 + thread; }
 
   /* Whether any step counts for a masked word. */
   VMAFX_DEVICE bool is_asked(uint32_t word) const {
@@ -92,197 +104,259 @@ struct Tile {
            static_cast<int>(word) <= static_cast<int>(kMasked) + work.params.levels.last_asked && word >= kMasked;
   }
 
-  VMAFX_DEVICE bool is_swept(uint32_t word, uint32_t base) const {
-    return word - base < static_cast<uint32_t>(side.levels) && is_asked(word);
-  }
-  /* The thread's column, for a sweep from `base` on. */
-  VMAFX_DEVICE Scan scan(int thread, uint32_t base) const {
-    Scan scan = {0, kNoLevel};
-    if (x0 + thread >= w) return scan;
-    const uint16_t* column = words + static_cast<int64_t>(y0) * w + x0 + thread;
-    const uint32_t end = base + static_cast<uint32_t>(side.levels);
-    for (int y = 0; y < rows; y++, column += w) {
-      const uint32_t word = *column;
-      const bool asked = is_asked(word);
-      scan.rows |= static_cast<uint32_t>(asked && word >= base && word < end) << y;
-      if (asked && word >= end && word < scan.next) scan.next = word;
-    }
-    return scan;
-  }
-
-  /* The least word of the thread's column that has a key; kNoLevel: none. Words for which no step counts have no
-   * key. */
-  VMAFX_DEVICE uint32_t first_word(int thread, CambiScaleSums& sums) const {
-    uint32_t least = kNoLevel;
-    if (x0 + thread >= w) return least;
-    int64_t at = static_cast<int64_t>(y0) * w + x0 + thread;
+  /* Looks at the thread's column. Words for which no step counts have no key. */
+  VMAFX_DEVICE Scan first_look(int thread, CambiScaleSums& sums) const {
+    Scan scan = kNothing;
+    if (!has_keys(thread)) return scan;
+    int64_t at = place(thread, y0);
     for (int y = 0; y < rows; y++, at += w) {
       const uint32_t word = words[at];
       if (is_asked(word)) {
-        least = word < least ? word : least;
+        scan.add(word, y);
       } else {
         keys[at] = 0;
         sums.at_count++;
       }
     }
-    return least;
+    return scan;
   }
 
-  /* Keys of the words from `base` on, as many levels as there is room for. Returns where the next sweep begins. */
-  VMAFX_DEVICE uint32_t sweep(int thread, uint32_t base, CambiScaleSums& sums) const {
+  /* The rows of the thread's column that have a word of the sweep from `base` on, and the words behind it. */
+  VMAFX_DEVICE Scan look(int thread, uint32_t base) const {
+    Scan scan = kNothing;
+    if (!has_keys(thread)) return scan;
+    int64_t at = place(thread, y0);
+    const uint32_t end = base + static_cast<uint32_t>(side.levels);
+    for (int y = 0; y < rows; y++, at += w) {
+      const uint32_t word = words[at];
+      if (word < base || !is_asked(word)) continue;
+      if (word < end) scan.rows |= 1u << y;
+      else if (word < scan.least) scan.least = word;
+    }
+    return scan;
+  }
+
+  /* The thread's column number k of those that are counted. `levels`: 0 outside of the picture. */
+  struct Column {
+    const uint16_t* row;
+    uint8_t* counts;
+    uint32_t levels;
+  };
+  VMAFX_DEVICE Column column(int thread, int k, int y, uint32_t levels) const {
+    const int c = thread + k * kShape.threads, x = x0 - side.reach + c;
+    const bool is_there = c < kShape.w + 2 * side.reach && x >= 0 && x < w;
+    return {words + static_cast<int64_t>(y) * w + (is_there ? x : 0), reinterpret_cast<uint8_t*>(counts) + c,
+            is_there ? levels : 0};
+  }
+  VMAFX_DEVICE void count_word(const Column& column, uint32_t word, uint32_t least, int change) const {
+    const uint32_t level = word - least; /* those that are not masked are far below the least */
+    if (level < column.levels) column.counts[static_cast<int>(level) * pitch() * 4] += static_cast<uint8_t>(change);
+  }
+
+  /* Keys of the words from `base` on, as many levels as there is room for, in `rows_with_keys`. */
+  VMAFX_DEVICE void sweep(int thread, uint32_t base, uint32_t rows_with_keys, CambiScaleSums& sums) const {
     const uint32_t least = base - static_cast<uint32_t>(diffs()); /* of those that are counted */
     const uint32_t levels = static_cast<uint32_t>(side.levels + 2 * diffs());
     const int size = static_cast<int>(levels) * pitch();
-    for (int i = 4 * thread; i < size; i += 4 * kCambiKeysW) gpu::store_pack(counts + i, gpu::Pack<uint32_t, 4>{});
-    const Scan found = over_block(scan(thread, base)); /* orders the counts, too */
+    for (int i = 4 * thread; i < size; i += 4 * kShape.threads) gpu::store_pack(counts + i, gpu::Pack<uint32_t, 4>{});
+    gpu::block_sync();
     /* Rows before the first one with a key and behind the last one need no windows. */
-    const int skipped = __builtin_popcount((found.rows & -found.rows) - 1), y0 = this->y0 + skipped;
-    uint32_t with_keys = found.rows >> skipped;
+    const int skipped = __builtin_popcount((rows_with_keys & -rows_with_keys) - 1), y0 = this->y0 + skipped;
+    uint32_t with_keys = rows_with_keys >> skipped;
     const int rows = 32 - __builtin_clz(with_keys);
 
-    const int diameter = 2 * side.radius;
-    Column column[kColumns];
-    uint32_t in[kColumns], out[kColumns];
+    /* The first window, but for its last row. */
+    const int radius = side.radius, top = y0 - radius > 0 ? y0 - radius : 0, end = y0 + radius < h ? y0 + radius : h;
     VMAFX_UNROLL
     for (int k = 0; k < kColumns; k++) {
-      const int c = thread + k * kCambiKeysW, x = x0 - side.reach + c;
-      column[k] = {words + (y0 - side.radius) * static_cast<int64_t>(w) + x,
-                   c < kCambiKeysW + 2 * side.reach && x >= 0 && x < w};
-      in[k] = column[k].at(y0 - side.radius >= 0, 0);
-      out[k] = 0;
+      Column column = this->column(thread, k, top, levels);
+      int y = top;
+      for (; y + kAhead <= end; y += kAhead) {
+        uint32_t ahead[kAhead];
+        VMAFX_UNROLL
+        for (int j = 0; j < kAhead; j++, column.row += w) ahead[j] = *column.row;
+        VMAFX_UNROLL
+        for (int j = 0; j < kAhead; j++) count_word(column, ahead[j], least, 1);
+      }
+      for (; y < end; y++, column.row += w) count_word(column, *column.row, least, 1);
     }
-    uint8_t* const bytes = reinterpret_cast<uint8_t*>(counts) + thread;
-    const uint16_t* own = words + static_cast<int64_t>(y0) * w + x0 + thread;
-    uint32_t* key = keys + static_cast<int64_t>(y0) * w + x0 + thread;
-    const int64_t back = static_cast<int64_t>(diameter + 1) * w;
-    for (int i = 0; i < rows + diameter; i++) {
-      const int next = y0 - side.radius + i + 1;
+
+    Column in[kColumns];
+    const uint16_t* out[kColumns];
+    uint32_t gained[kColumns], lost[kColumns];
+    VMAFX_UNROLL
+    for (int k = 0; k < kColumns; k++) {
+      in[k] = column(thread, k, y0 + radius, levels);
+      out[k] = in[k].row - static_cast<int64_t>(2 * radius + 1) * w;
+      gained[k] = y0 + radius < h ? *in[k].row : 0;
+      lost[k] = 0; /* the row above the first window was not counted */
+    }
+    int64_t at = place(thread, y0);
+    const Span span = this->span(thread);
+    for (int y = y0; y < y0 + rows; y++, at += w, with_keys >>= 1) {
       VMAFX_UNROLL
       for (int k = 0; k < kColumns; k++) {
-        if (!column[k].is_there) continue;
-        const uint32_t gained = in[k], lost = out[k];
-        column[k].word += w; /* the next round's are loaded while this one counts */
-        in[k] = column[k].at(next >= 0 && next < h, 0);
-        out[k] = column[k].at(i + 1 > diameter && next - diameter - 1 >= 0, -back);
-        if (gained == lost) continue;
-        if (gained - least < levels && gained >= kMasked) bytes[(gained - least) * pitch() * 4 + k * kCambiKeysW]++;
-        if (lost - least < levels && lost >= kMasked) bytes[(lost - least) * pitch() * 4 + k * kCambiKeysW]--;
+        const uint32_t more = gained[k], less = lost[k];
+        in[k].row += w; /* the next round's are loaded while this one counts */
+        out[k] += w;
+        gained[k] = y + 1 + radius < h ? *in[k].row : 0;
+        lost[k] = y >= radius ? *out[k] : 0;
+        if (more == less) continue;
+        count_word(in[k], more, least, 1);
+        count_word(in[k], less, least, -1);
       }
-      if (i < diameter) continue; /* so far each thread has its own bytes */
-      const bool has_keys = with_keys & 1;
-      with_keys >>= 1;
-      if (has_keys) {
-        const uint32_t word = x0 + thread < w ? *own : 0;
-        gpu::block_sync();
-        if (is_swept(word, base)) {
-          const uint32_t result = sample_key(thread, static_cast<int>(word - kMasked), static_cast<int>(word - base));
-          *key = result;
-          add_key(result, side.sum_bits, sums);
-        }
-        gpu::block_sync();
+      if (!(with_keys & 1)) continue;
+      const uint32_t word = has_keys(thread) ? words[at] : 0;
+      gpu::block_sync(); /* so far each thread has its own bytes */
+      if (word - base < static_cast<uint32_t>(side.levels) && is_asked(word)) {
+        const uint32_t key = sample_key(span, static_cast<int>(word - kMasked), static_cast<int>(word - base));
+        keys[at] = key;
+        add_key(key, side.sum_bits, sums);
       }
-      own += w;
-      key += w;
+      gpu::block_sync();
     }
-    return found.next;
   }
 
-  /* Words of the window of a column. */
+  /* The words of counts that the window of a thread's column is in, of which the first and the last are in it in
+   * part. */
   struct Span {
-    int first, last;
+    int first, steps;  // from the first to the last
     uint32_t first_mask, last_mask;
   };
   VMAFX_DEVICE Span span(int thread) const {
     const int begin = thread + side.reach - side.radius, end = thread + side.reach + side.radius;
     const uint32_t from = ~0u << 8 * (begin % 4), to = ~0u >> 8 * (3 - end % 4);
     const bool one = begin / 4 == end / 4;
-    return {begin / 4, end / 4, one ? from & to : from, one ? 0 : to};
+    return {begin / 4, end / 4 - begin / 4, one ? from & to : from, one ? 0 : to};
   }
+  /* How many samples of the window have the level whose counts are row `row`. */
   VMAFX_DEVICE uint32_t count(const Span& span, int row) const {
-    const uint32_t* const of = counts + row * pitch();
-    uint32_t sum = gpu::add_bytes(of[span.first] & span.first_mask, 0);
-    for (int k = span.first + 1; k < span.last; k++) sum = gpu::add_bytes(of[k], sum);
-    return gpu::add_bytes(of[span.last] & span.last_mask, sum);
+    const uint32_t* const of = counts + row * pitch() + span.first;
+    uint32_t sum = gpu::add_bytes_of(of[0], span.first_mask, 0);
+    for (int k = 1; k < span.steps; k++) sum = gpu::add_bytes(of[k], sum);
+    return gpu::add_bytes_of(of[span.steps], span.last_mask, sum);
   }
   VMAFX_DEVICE bool step_counts(int level, int i) const {
     return level >= work.params.levels.lowest[i] && level <= work.params.levels.highest[i];
   }
 
-  VMAFX_DEVICE void add_step(int i, float center, uint32_t beside, float& c) const {
-    c = maximum(c, cambi_step(kCambiWeights[i], center, static_cast<float>(beside), side.tabulated));
+  /* What count() is of n rows, at once. `of`: the window's first word of the row that is number 0. */
+  template <int n>
+  VMAFX_DEVICE void count_rows(const Span& span, const uint32_t* of, const int (&row)[n], uint32_t (&sums)[n]) const {
+    /* Counts are at most the window: a byte holds the sum of so many words' counts, or of all between the first and
+     * the last. */
+    constexpr bool kAllFit = (window - 2) / 4 * window < 256;
+    constexpr int kTogether = kAllFit ? 2 : 3;
+    static_assert(kTogether * window < 256);
+    VMAFX_UNROLL
+    for (int j = 0; j < n; j++) sums[j] = 0;
+    int k = 1;
+    for (; k + kTogether <= span.steps; k += kTogether) {
+      VMAFX_UNROLL
+      for (int j = 0; j < n; j++) {
+        uint32_t four = 0;
+        VMAFX_UNROLL
+        for (int i = 0; i < kTogether; i++) four += of[row[j] * pitch() + k + i];
+        sums[j] = kAllFit ? sums[j] + four : gpu::add_bytes(four, sums[j]);
+      }
+    }
+    VMAFX_UNROLL
+    for (int j = 0; j < n; j++) {
+      const uint32_t* const words = of + row[j] * pitch();
+      uint32_t four = kAllFit ? sums[j] : 0;
+      VMAFX_UNROLL
+      for (int i = 0; i < kTogether - 1; i++) four += words[k + i] & (k + i < span.steps ? ~0u : 0);
+      sums[j] = gpu::add_bytes(four, kAllFit ? 0 : sums[j]);
+      sums[j] = gpu::add_bytes_of(words[0], span.first_mask, sums[j]);
+      sums[j] = gpu::add_bytes_of(words[span.steps], span.last_mask, sums[j]);
+    }
+  }
+
+  /* The largest c of the last steps. `of`: the window's first word of the sample's level. */
+  template <int steps>
+  VMAFX_DEVICE float last_steps(const Span& span, int level, const uint32_t* of) const {
+    constexpr int kFirst = kCambiKnownDiffs - steps;
+    int rows[2 * steps + 1] = {};
+    VMAFX_UNROLL
+    for (int i = 0; i < steps; i++) {
+      rows[2 * i + 1] = kFirst + i + 1;
+      rows[2 * i + 2] = -(kFirst + i + 1);
+    }
+    uint32_t sums[2 * steps + 1];
+    count_rows(span, of, rows, sums);
+    static_assert(!kKnown || window <= kCambiTabulatedWindow);
+    float c = 0;
+    VMAFX_UNROLL
+    for (int i = 0; i < steps; i++) {
+      const uint32_t center = sums[0], up = sums[2 * i + 1], down = sums[2 * i + 2], more = up > down ? up : down;
+      if (step_counts(level, kFirst + i))
+        c = maximum(c, cambi_contrast(kCambiWeights[kFirst + i] * static_cast<float>(more), static_cast<float>(center),
+                                      kCambiReciprocalOf.of[center + more]));
+    }
+    return c;
   }
 
   /* `row`: of the level, after as many others as there are steps. */
-  VMAFX_DEVICE uint32_t sample_key(int thread, int level, int row) const {
-    const Span span = this->span(thread);
-    float center, c = 0;
-    if constexpr (known_diffs > 0) {
-      constexpr int kRows = 2 * known_diffs + 1;
-      uint32_t sums[kRows];
-      const uint32_t* const of = counts + row * pitch();
-      VMAFX_UNROLL
-      for (int j = 0; j < kRows; j++) sums[j] = 0;
-      /* Bytes of as many words do not overflow: counts are at most the window, 33 here. */
-      static_assert(known_pitch == kCambiPitch && (33 - 2) / 4 * 33 < 256);
-      int k = span.first + 1;
-      for (; k + 1 < span.last; k += 2) {
-        VMAFX_UNROLL
-        for (int j = 0; j < kRows; j++) sums[j] += of[j * pitch() + k] + of[j * pitch() + k + 1];
-      }
-      const uint32_t odd_mask = k < span.last ? ~0u : 0;
-      VMAFX_UNROLL
-      for (int j = 0; j < kRows; j++) {
-        sums[j] += of[j * pitch() + k] & odd_mask;
-        sums[j] = gpu::add_bytes(of[j * pitch() + span.first] & span.first_mask, gpu::add_bytes(sums[j], 0));
-        sums[j] = gpu::add_bytes(of[j * pitch() + span.last] & span.last_mask, sums[j]);
-      }
-      center = static_cast<float>(sums[known_diffs]);
-      VMAFX_UNROLL
-      for (int i = 0; i < known_diffs; i++) {
-        const uint32_t up = sums[known_diffs + i + 1], down = sums[known_diffs - i - 1], more = up > down ? up : down;
-        if (step_counts(level, i)) add_step(i, center, more, c);
-      }
+  VMAFX_DEVICE uint32_t sample_key(const Span& span, int level, int row) const {
+    float c = 0;
+    if constexpr (kKnown) {
+      const uint32_t* const of = counts + (row + kCambiKnownDiffs) * pitch() + span.first;
+      /* Bright levels have few steps: words of the others are not read. */
+      static_assert(kCambiKnownDiffs == 4);
+      if (step_counts(level, 0)) c = last_steps<4>(span, level, of);
+      else if (step_counts(level, 1)) c = last_steps<3>(span, level, of);
+      else if (step_counts(level, 2)) c = last_steps<2>(span, level, of);
+      else c = last_steps<1>(span, level, of);
     } else {
       const int middle = row + diffs();
-      center = static_cast<float>(count(span, middle));
+      const auto center = static_cast<float>(count(span, middle));
       for (int i = 0; i < diffs(); i++) {
         if (!step_counts(level, i)) continue;
         const uint32_t up = count(span, middle + i + 1), down = count(span, middle - i - 1),
                        more = up > down ? up : down;
-        add_step(i, center, more, c);
+        c = maximum(c, cambi_step(kCambiWeights[i], center, static_cast<float>(more), side.tabulated));
       }
     }
     return static_cast<uint32_t>(cambi_key(c));
   }
 
  private:
-  static constexpr int kColumns = known_pitch == kCambiPitch ? 2 : 3;  // most columns of a thread
+  static constexpr int kColumns = kKnown ? 1 : 3;  // most columns of a thread
+  static constexpr int kAhead = 8;                 // rows that are loaded at once
 };
 
-template <int diffs, int pitch>
+template <int window>
 VMAFX_DEVICE void make_keys(const CambiWork& work) {
   using Four = gpu::Pack<uint32_t, 4>;
-  VMAFX_SHARED(Four, fours, [kCambiCountWords / 4]);
-  uint32_t* const counts = fours[0].v;
+  VMAFX_SHARED(Four, fours, [Tile<window>::kShape.words / 4]);
+  uint32_t* const counts = gpu::kept_shared(fours[0].v);
   const Picture picture(work);
   const CambiSide& side = picture.side;
   const int block = static_cast<int>(gpu::block_id().x), thread = static_cast<int>(gpu::thread_id().x);
   if (block >= side.tiles) return;
   const int scale = scale_of(side, block, &CambiScalePlanes::first_tile);
   const CambiScalePlanes& planes = side.scale[scale];
-  const int tile = block - planes.first_tile;
-  const int x0 = tile % planes.tiles_x * kCambiKeysW, y0 = tile / planes.tiles_x * side.tile_rows;
+  const int number = block - planes.first_tile;
+  const int x0 = number % planes.tiles_x * Tile<window>::kShape.w, y0 = number / planes.tiles_x * side.tile_rows;
   const int rows = planes.h - y0 < side.tile_rows ? planes.h - y0 : side.tile_rows;
-  const Tile<diffs, pitch> columns = {
+  const Tile<window> tile = {
       work, side, picture.words(work, scale), picture.keys(work, scale), counts, planes.w, planes.h, x0, y0, rows};
   CambiScaleSums sums = {};
-  uint32_t base = over_block(Scan{0, columns.first_word(thread, sums)}).next;
-  while (base != kNoLevel) base = columns.sweep(thread, base, sums);
+  const Scan all = over_block<Tile<window>::kShape.threads>(tile.first_look(thread, sums));
+  Scan next = all;
+  while (next.least != kNothing.least) {
+    const uint32_t base = next.least;
+    /* The last sweep needs no look: that of the first one tells all rows. */
+    const bool is_last = all.most - base < static_cast<uint32_t>(side.levels);
+    next = is_last ? kNothing : over_block<Tile<window>::kShape.threads>(tile.look(thread, base));
+    tile.sweep(thread, base, is_last ? all.rows : next.rows, sums);
+  }
   gpu::add_block(picture.sums(work, scale), sums);
 }
 
-VMAFX_DEFINE_DENSE_KERNEL(cambi_keys_4, 7, work) { make_keys<4, kCambiPitch>(work); }
-VMAFX_DEFINE_DENSE_KERNEL(cambi_keys, 6, work) { make_keys<0, 0>(work); }
+VMAFX_DEFINE_DENSE_KERNEL(cambi_keys_33, 7, work) { make_keys<kCambiKeys33.most_window>(work); }
+VMAFX_DEFINE_DENSE_KERNEL(cambi_keys_65, 4, work) { make_keys<kCambiKeys65.most_window>(work); }
+VMAFX_DEFINE_DENSE_KERNEL(cambi_keys, 6, work) { make_keys<0>(work); }
 
 /* -- rank: where the largest keys begin, by the digits of their order ---------------------------------------------- */
 

@@ -24,10 +24,16 @@ class CambiHip : public DeviceTwin {
  public:
   CambiHip(const CambiParams& params, const CambiView& dist, const CambiView* ref, const VideoFormat& format, bool maps)
       : params_(params), sides_(ref ? 2 : 1), maps_(maps), grid_(cambi_blocks(dist)) {
+    const CambiView& other = ref ? *ref : dist;
+    const int window = std::max(dist.window, other.window);
+    if (params.levels.diffs == kCambiKnownDiffs && window <= kCambiKeys33.most_window)
+      plan_keys(kCambiKeys33, kernels::cambi_keys_33);
+    else if (params.levels.diffs == kCambiKnownDiffs && window <= kCambiKeys65.most_window)
+      plan_keys(kCambiKeys65, kernels::cambi_keys_65);
+    else plan_keys(kCambiKeysAny, kernels::cambi_keys);
     plan(dist, format, work_.side[0]);
-    plan(ref ? *ref : dist, format, work_.side[1]);
+    plan(other, format, work_.side[1]);
     work_.params = params;
-    keys_ = kernels_.add(is_usual() ? kernels::cambi_keys_4 : kernels::cambi_keys);
   }
 
   size_t scratch_bytes(int frames) const override {
@@ -60,11 +66,6 @@ class CambiHip : public DeviceTwin {
   }
 
  private:
-  /* The kernel for this many steps and no larger windows. */
-  bool is_usual() const {
-    return params_.levels.diffs == 4 && work_.side[0].pitch == kCambiPitch &&
-           work_.side[sides_ - 1].pitch == kCambiPitch;
-  }
   static int prepare_tiles(const CambiSide& side) {
     return static_cast<int>(hip::blocks_for(side.w, kCambiPrepareW) * hip::blocks_for(side.h, kCambiPrepareH));
   }
@@ -78,6 +79,11 @@ class CambiHip : public DeviceTwin {
     return {hip::blocks_for(w, kCambiFilterW), hip::blocks_for(h, kCambiFilterH), pictures};
   }
 
+  void plan_keys(const CambiKeysShape& shape, const KernelDeclaration<CambiWork>& kernel) {
+    keys_shape_ = shape;
+    keys_ = kernels_.add(kernel);
+  }
+
   void plan(const CambiView& view, const VideoFormat& format, CambiSide& side) const {
     side = {};
     side.w = view.w;
@@ -89,11 +95,10 @@ class CambiHip : public DeviceTwin {
     side.mask_above = view.mask_above;
     side.radius = view.window / 2;
     side.reach = (side.radius + 3) / 4 * 4;
-    /* 8 beyond a multiple of 32 words, so that neighboring levels lie in different banks. */
-    const int words = (kCambiKeysW + 2 * side.reach) / 4;
+    const int words = (keys_shape_.w + 2 * side.reach) / 4;
     side.tile_rows = side.radius <= 8 ? 16 : 32;
-    side.pitch = (words + 23) / 32 * 32 + 8;
-    side.levels = std::min(kCambiCountWords / side.pitch, kCambiMostLevel) - 2 * params_.levels.diffs;
+    side.pitch = keys_shape_.pitch ? keys_shape_.pitch : (words + 23) / 32 * 32 + 8;
+    side.levels = std::min(keys_shape_.words / side.pitch, kCambiMostLevel) - 2 * params_.levels.diffs;
     side.tabulated = cambi_is_tabulated(view.window);
     side.sum_bits = cambi_sum_bits(view.window);
     plan_scales(view, side);
@@ -109,7 +114,7 @@ class CambiHip : public DeviceTwin {
       planes.wanted = static_cast<uint32_t>(cambi_wanted(count, params_.topk));
       planes.words = picture.reserve(sizeof(uint16_t) * count);
       planes.keys = picture.reserve(sizeof(uint32_t) * count);
-      planes.tiles_x = static_cast<int>(hip::blocks_for(planes.w, kCambiKeysW));
+      planes.tiles_x = static_cast<int>(hip::blocks_for(planes.w, keys_shape_.w));
       planes.first_tile = side.tiles;
       side.tiles += planes.tiles_x * static_cast<int>(hip::blocks_for(planes.h, side.tile_rows));
       planes.first_rank_block = side.rank_blocks;
@@ -124,6 +129,7 @@ class CambiHip : public DeviceTwin {
   const int sides_;
   const bool maps_;
   const BlockGrid grid_;
+  CambiKeysShape keys_shape_ = {};
   CambiWork work_ = {};
   TwinKernel<CambiWork> keys_;
   const TwinKernel<CambiWork> prepare_ = kernels_.add(kernels::cambi_prepare.of(params_.bpc));

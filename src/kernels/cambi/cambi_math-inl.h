@@ -16,13 +16,11 @@ VMAFX_TWIN Real cambi_reciprocal(Real n, bool tabulated) {
   return entry(kCambiReciprocalOf.of, truncated(minimum(n, Real(static_cast<float>(kCambiReciprocals - 1)))));
 }
 
-/* The contrast by weight · p(±d), p(0) and p(0) + p(±d). p(0) is not 0. */
-VMAFX_TWIN Real cambi_contrast(Real weighted, Real center, Real total, bool tabulated) {
-  return weighted * center * cambi_reciprocal(total, tabulated);
-}
+/* The contrast by weight · p(±d), p(0) and the reciprocal of p(0) + p(±d). p(0) is not 0. */
+VMAFX_TWIN Real cambi_contrast(Real weighted, Real center, Real reciprocal) { return weighted * center * reciprocal; }
 /* c of one step. */
 VMAFX_TWIN Real cambi_step(Real weight, Real center, Real beside, bool tabulated) {
-  return cambi_contrast(weight * beside, center, center + beside, tabulated);
+  return cambi_contrast(weight * beside, center, cambi_reciprocal(center + beside, tabulated));
 }
 
 VMAFX_TWIN Integer cambi_key(Real c) {

@@ -39,6 +39,7 @@ inline constexpr int kCambiMostDiffs = 32;
 inline constexpr int kCambiMostWindow = 255;  // counts of a column fit a byte
 inline constexpr int kCambiMostLevel = 1024;  // the result of rounding the largest deeper sample to 10 bit
 inline constexpr int kCambiMaskRadius = 3;    // the square of 7x7 that the mask looks at
+inline constexpr int kCambiMaskArea = (2 * kCambiMaskRadius + 1) * (2 * kCambiMaskRadius + 1);
 
 /* c is a float, at least ½ where it is not 0. Its key is what its bits are more than those of ¼, so that keys have the
  * order of c, or 0. */
@@ -80,8 +81,8 @@ VMAFX_HD int cambi_scaled(int size, int halvings) {
 /* A sample at 10 bit. */
 VMAFX_HD uint32_t cambi_ten_bits(uint32_t sample, int bpc) {
   const uint32_t most = (1u << bpc) - 1, inside = sample < most ? sample : most;
-  if (bpc <= 10) return inside << (10 - bpc);
-  return (inside + (1u << (bpc - 11))) >> (bpc - 10);
+  const int up = bpc < 10 ? 10 - bpc : 0, down = bpc > 10 ? bpc - 10 : 0;
+  return ((inside << up) + (1u << down >> 1)) >> down;
 }
 
 /* The value that two of three have in common, else the least. */

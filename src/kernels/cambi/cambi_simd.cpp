@@ -553,7 +553,8 @@ HWY_INLINE VI keys_of(const Steps& steps, V own, const Half& half, bool tabulate
   const Real center = half(own);
   Largest best = no_step();
   steps.each([&](Real weight, V beside) HWY_ATTR { best = larger(best, weight, center, half(beside)); });
-  if (!any(best.close)) return cambi_key(cambi_contrast(best.weighted, center, best.total, tabulated)).v;
+  if (!any(best.close))
+    return cambi_key(cambi_contrast(best.weighted, center, cambi_reciprocal(best.total, tabulated))).v;
   Real c(0.f);
   steps.each(
       [&](Real weight, V beside) HWY_ATTR { c = maximum(cambi_step(weight, center, half(beside), tabulated), c); });

@@ -49,58 +49,152 @@ VMAFX_DEVICE int nearest(const CambiResampling& resampling, int i) {
   return cambi_nearest(at, resampling.from);
 }
 
-struct LevelPair {
-  uint32_t here, right;
+/* A value for each of four neighboring columns, in halves of words: the first and the third, the second and the fourth;
+ * and of the fifth and the sixth, as far as they are known. */
+struct Columns {
+  uint32_t even, odd, fifth, sixth;
+
+  /* What is to the right of the odd ones. */
+  VMAFX_DEVICE uint32_t beside_odd() const { return even >> 16 | fifth << 16; }
+};
+
+inline constexpr uint32_t kHalves = 0x00010001; /* times a value: in both halves */
+inline constexpr int kLevelBits = 11;
+inline constexpr uint32_t kAllLevels = kHalves * ((1u << kLevelBits) - 1);
+static_assert(kCambiMostLevel < 1 << kLevelBits);
+
+/* Six samples of each row of a plane. `together`: side by side, the first at a multiple of four. */
+template <class T, bool together>
+struct Samples {
+  const uint8_t* first;  // of those that are together, else of the plane
+  int64_t beside[6];     // bytes to each from the first, where they are not together
+  int bpc;
+
+  VMAFX_DEVICE uint32_t at(const uint8_t* row, int k) const {
+    return cambi_ten_bits(*reinterpret_cast<const T*>(row + beside[k]), bpc);
+  }
+  VMAFX_DEVICE Columns row(int64_t offset) const {
+    const uint8_t* const row = first + offset;
+    if constexpr (!together)
+      return {at(row, 0) | at(row, 2) << 16, at(row, 1) | at(row, 3) << 16, at(row, 4), at(row, 5)};
+    const T* const samples = reinterpret_cast<const T*>(row);
+    const auto four = gpu::load_pack<4>(samples);
+    const auto behind = gpu::load_pack<2>(samples + 4);
+    const auto in_halves = [&](int one, int other) {
+      return cambi_ten_bits(four.v[one], bpc) | cambi_ten_bits(four.v[other], bpc) << 16;
+    };
+    return {in_halves(0, 2), in_halves(1, 3), cambi_ten_bits(behind.v[0], bpc), cambi_ten_bits(behind.v[1], bpc)};
+  }
 };
 
 /* Samples of a row, or, where they are averaged, sums of two. */
-template <bool two>
-VMAFX_DEVICE LevelPair sums_across(const uint16_t* row) {
-  const uint32_t here = row[0], right = row[1];
-  if constexpr (!two) return {here, right};
-  else return {here + right, right + row[2]};
+template <bool averaged>
+VMAFX_DEVICE Columns sums_across(const Columns& row) {
+  if constexpr (!averaged) return row;
+  else return {row.even + row.odd, row.odd + row.beside_odd(), row.fifth + row.sixth, 0};
 }
 
-struct MaskColumn {
-  bool inside, is_last;
-  int h;
+/* Levels, by such sums of their row and of that below. */
+template <bool averaged>
+VMAFX_DEVICE Columns levels_of(const Columns& row, const Columns& below) {
+  if constexpr (!averaged) return row;
+  else
+    return {(row.even + below.even) >> 2 & kAllLevels, (row.odd + below.odd) >> 2 & kAllLevels,
+            (row.fifth + below.fifth) >> 2, 0};
+}
+
+/* Bytes of four columns: 1 where the level to the right or that below is another one, else 0. */
+VMAFX_DEVICE uint32_t edges_of(const Columns& row, const Columns& below) {
+  const uint32_t even = (row.even ^ row.odd) | (row.even ^ below.even);
+  const uint32_t odd = (row.odd ^ row.beside_odd()) | (row.odd ^ below.odd);
+  /* A difference with all bits of a level added: as many bits are not enough, but for 0. */
+  return ((even + kAllLevels) >> kLevelBits & kHalves) | ((odd + kAllLevels) >> (kLevelBits - 8) & kHalves << 8);
+}
+
+/* A tile of the picture: its levels, and the edges in it and kCambiMaskRadius around it, by words of four columns. */
+struct PrepareTile {
+  static constexpr int kReach = kCambiMaskRadius, kFours = kCambiPrepareColumns / 4;
+  static constexpr int kGroups = kCambiPrepareThreads / kFours;  // of threads: one has some rows of all columns
+  static constexpr int kEdgesRun = (kCambiPrepareH + 2 * kReach + kGroups - 1) / kGroups,
+                       kRun = kCambiPrepareH / kGroups;
+  static constexpr int kEdgesH = kEdgesRun * kGroups, kRawH = kEdgesH + 2;
+  using Levels = gpu::Pack<uint32_t, 2>;  // Columns::even and odd
+
+  int64_t* rows;              // [kRawH]: bytes to those of the plane that the rows come from
+  uint32_t (*edges)[kFours];  // [kEdgesH]
+  Levels (*levels)[kFours];   // [kCambiPrepareH]
+  int w, h, x0, y0;           // of the picture; of the tile's first column with a word
+
+  /* A thread makes levels and edges of some rows of its four columns. Those outside of the picture count as edges; the
+   * samples there are those of its borders, so that no border is one. */
+  template <bool averaged, class From>
+  VMAFX_DEVICE void fill(const From& from, int four, int group) const {
+    const int x = x0 + 4 * (four - 1), first = group * kEdgesRun;
+    uint32_t outside = 0;
+    VMAFX_UNROLL
+    for (int k = 0; k < 4; k++) outside |= static_cast<uint32_t>(x + k < 0 || x + k >= w) << 8 * k;
+    Columns above = sums_across<averaged>(from.row(rows[first])), here = {};
+    VMAFX_UNROLL
+    for (int i = 0; i <= kEdgesRun; i++) {
+      const Columns next = sums_across<averaged>(from.row(rows[first + i + 1]));
+      const Columns below = levels_of<averaged>(above, next);
+      above = next;
+      if (i > 0) {
+        const int row = first + i - 1, y = y0 - kReach + row;
+        edges[row][four] = y >= 0 && y < h ? edges_of(here, below) | outside : 0x01010101;
+        if (row >= kReach && row < kReach + kCambiPrepareH) levels[row - kReach][four] = {here.even, here.odd};
+      }
+      here = below;
+    }
+  }
+
+  /* Writes the words of some rows of the thread's columns, or of each second sample of each second row. */
+  VMAFX_DEVICE void write(const CambiSide& side, bool halved, int four, int group, uint16_t* words) const {
+    const int x = x0 + 4 * (four - 1), half = halved, to_w = side.scale[0].w;
+    const bool whole = !halved && to_w % 4 == 0;
+    /* Less the number of edges around a sample: kMasked is set in it if they are few enough. */
+    const uint32_t mask = kHalves * (kMasked + static_cast<uint32_t>(kCambiMaskArea - 1 - side.mask_above));
+    uint32_t sums[3] = {}, ring[3][2 * kReach + 1];
+    VMAFX_UNROLL
+    for (int i = 0; i < kRun + 2 * kReach; i++) {
+      const int row = group * kRun + i, y = y0 + row - 2 * kReach;
+      VMAFX_UNROLL
+      for (int k = 0; k < 3; k++) {
+        const uint32_t more = edges[row][four + k - 1];
+        sums[k] += more;
+        if (i > 2 * kReach) sums[k] -= ring[k][i % (2 * kReach + 1)];
+        ring[k][i % (2 * kReach + 1)] = more;
+      }
+      if (i < 2 * kReach || y >= h) continue;
+      /* The windows of the four columns reach three to the left and three to the right. */
+      static_assert(kReach == 3);
+      const uint32_t all = gpu::add_bytes(sums[1], 0);
+      const uint32_t first = gpu::add_bytes_of(sums[0], 0xffffff00, all);
+      const uint32_t second = gpu::add_bytes_of(sums[0], 0xffff0000, gpu::add_bytes_of(sums[2], 0xff, all));
+      const uint32_t third = gpu::add_bytes_of(sums[0], 0xff000000, gpu::add_bytes_of(sums[2], 0xffff, all));
+      const uint32_t fourth = gpu::add_bytes_of(sums[2], 0xffffff, all);
+      const Levels level = levels[row - 2 * kReach][four];
+      const uint32_t even = level.v[0] | ((mask - (first + (third << 16))) & kHalves * kMasked);
+      const uint32_t odd = level.v[1] | ((mask - (second + (fourth << 16))) & kHalves * kMasked);
+      uint16_t* const to = words + static_cast<int64_t>(y >> half) * to_w + (x >> half);
+      if (whole) {
+        gpu::store_pack(reinterpret_cast<uint32_t*>(to),
+                        Levels{(even & 0xffff) | odd << 16, even >> 16 | (odd & 0xffff0000)});
+      } else if ((y & half) == 0) {
+        to[0] = static_cast<uint16_t>(even);
+        if (!halved && x + 1 < w) to[1] = static_cast<uint16_t>(odd);
+        if (x + 2 < w) to[2 >> half] = static_cast<uint16_t>(even >> 16);
+        if (!halved && x + 3 < w) to[3] = static_cast<uint16_t>(odd >> 16);
+      }
+    }
+  }
 };
 
-/* How many of the rows around each of a run of rows are flat. y: the row of raw[0]. The flags of the last rows
- * are bits of a number. At the borders samples are there twice, as good as not at all. */
-template <bool anti_dither, int run>
-VMAFX_DEVICE void mask_column(const MaskColumn& mask, int y, const uint16_t* raw, uint8_t* sums) {
-  constexpr int kReach = kCambiMaskRadius, kColumns = kCambiPrepareColumns;
-  uint32_t flags = 0;
-  LevelPair above = sums_across<anti_dither>(raw), here = {};
-  VMAFX_UNROLL
-  for (int r = 0; r <= run + 2 * kReach; r++) {
-    /* Levels of row r here and to its right. */
-    const LevelPair next = sums_across<anti_dither>(raw + (r + 1) * kColumns);
-    LevelPair level = above;
-    if constexpr (anti_dither) level = {(above.here + next.here) / 4, (above.right + next.right) / 4};
-    above = next;
-    if (r > 0) {
-      const int before = y + r - 1; /* this row is below it */
-      const bool flat = mask.inside && before >= 0 && before < mask.h && (mask.is_last || here.here == here.right) &&
-                        (before + 1 == mask.h || here.here == level.here);
-      flags = flags << 1 | flat;
-      if (r > 2 * kReach)
-        sums[(r - 1 - 2 * kReach) * kColumns] =
-            static_cast<uint8_t>(__builtin_popcount(flags & ((2u << 2 * kReach) - 1)));
-    }
-    here = level;
-  }
-}
-
-/* A thread takes a column of the tile with what lies beside it, in each step some of its rows. */
 VMAFX_DEFINE_SAMPLE_KERNELS(cambi_prepare, T, work) {
-  constexpr int kReach = kCambiMaskRadius, kColumns = kCambiPrepareColumns;
-  constexpr int kGroups = kCambiPrepareThreads / kColumns, kRun = kCambiPrepareH / kGroups;
-  constexpr int kRawH = kCambiPrepareH + 2 * kReach + 2;
-  VMAFX_SHARED(int32_t, rows, [kRawH]);
-  VMAFX_SHARED(uint16_t, raw, [kRawH][kColumns]);
-  VMAFX_SHARED(uint32_t, column_sums, [kCambiPrepareH][kColumns / 4]);  // a byte each
+  using Tile = PrepareTile;
+  VMAFX_SHARED(int64_t, rows, [Tile::kRawH]);
+  VMAFX_SHARED(uint32_t, edges, [Tile::kEdgesH][Tile::kFours]);
+  VMAFX_SHARED(Tile::Levels, levels, [kCambiPrepareH][Tile::kFours]);
 
   const Picture picture(work);
   const CambiSide& side = picture.side;
@@ -108,53 +202,38 @@ VMAFX_DEFINE_SAMPLE_KERNELS(cambi_prepare, T, work) {
   const int tiles_x = (side.w + kCambiPrepareW - 1) / kCambiPrepareW;
   const int tiles = tiles_x * ((side.h + kCambiPrepareH - 1) / kCambiPrepareH);
   if (block >= tiles) return;
-  const int x0 = block % tiles_x * kCambiPrepareW, y0 = block / tiles_x * kCambiPrepareH;
-  const int column = thread % kColumns, group = thread / kColumns, x = x0 - kReach + column;
 
   uint64_t* const digits = picture.digits(work, 0, 0);
   for (int i = block * kCambiPrepareThreads + thread; i < kCambiScales * kCambiKeyDigits * kCambiDigitValues;
        i += tiles * kCambiPrepareThreads)
     digits[i] = 0;
-  if (thread < kCambiPrepareH) column_sums[thread][kColumns / 4 - 1] = 0; /* the last two columns have none */
-  if (thread < kRawH) rows[thread] = nearest(side.rows, clamped(y0 - kReach + thread, side.h));
-  gpu::block_sync();
+
   const hip::DevicePlane& plane =
       picture.is_dist ? work.luma.dist[picture.frame] : work.luma.ref[hip::ref_index(picture.frame)];
-  const uint8_t* const from = plane.data + nearest(side.columns, clamped(x, side.w)) * static_cast<int>(sizeof(T));
-  VMAFX_UNROLL
-  for (int i = 0; i < (kRawH + kGroups - 1) / kGroups; i++) {
-    const int y = i * kGroups + group;
-    if (y < kRawH)
-      raw[y][column] = static_cast<uint16_t>(
-          cambi_ten_bits(*reinterpret_cast<const T*>(from + rows[y] * plane.stride), work.params.bpc));
-  }
+  const Tile tile = {
+      rows, edges, levels, side.w, side.h, block % tiles_x * kCambiPrepareW, block / tiles_x * kCambiPrepareH};
+  if (thread < Tile::kRawH)
+    rows[thread] = nearest(side.rows, clamped(tile.y0 - Tile::kReach + thread, side.h)) * plane.stride;
   gpu::block_sync();
 
-  if (column < kColumns - 2) {
-    const MaskColumn mask = {x >= 0 && x < side.w, x + 1 == side.w, side.h};
-    const int first = group * kRun;
-    uint8_t* const sums = reinterpret_cast<uint8_t*>(column_sums[first]) + column;
-    if (work.params.anti_dither) mask_column<true, kRun>(mask, y0 - kReach + first, &raw[first][column], sums);
-    else mask_column<false, kRun>(mask, y0 - kReach + first, &raw[first][column], sums);
+  const int four = thread % Tile::kFours, group = thread / Tile::kFours, x = tile.x0 + 4 * (four - 1);
+  const int bpc = sizeof(T) == 1 ? 8 : work.params.bpc;
+  const auto fill = [&](const auto& from) {
+    if (work.params.anti_dither) tile.fill<true>(from, four, group);
+    else tile.fill<false>(from, four, group);
+  };
+  if (side.columns.from == 0 && x >= 0 && x + 6 <= side.w) {
+    fill(Samples<T, true>{plane.data + x * static_cast<int>(sizeof(T)), {}, bpc});
+  } else {
+    Samples<T, false> from = {plane.data, {}, bpc};
+    VMAFX_UNROLL
+    for (int k = 0; k < 6; k++)
+      from.beside[k] = nearest(side.columns, clamped(x + k, side.w)) * static_cast<int>(sizeof(T));
+    fill(from);
   }
   gpu::block_sync();
-
-  const int step = work.params.halved ? 2 : 1, w = side.scale[0].w, tx = column - kReach;
-  uint16_t* const words = reinterpret_cast<uint16_t*>(picture.area(work) + side.prepared);
-  if (tx < 0 || tx >= kCambiPrepareW || x >= side.w || tx % step) return;
-  for (int ty = group * step; ty < kCambiPrepareH && y0 + ty < side.h; ty += kGroups * step) {
-    static_assert(kReach == 3);
-    const uint32_t* const four = column_sums[ty] + tx / 4;
-    const int shift = tx % 4 * 8;
-    const uint64_t before = four[0] | uint64_t{four[1]} << 32, behind = four[1] | uint64_t{four[2]} << 32;
-    const auto left = static_cast<uint32_t>(before >> shift), right = static_cast<uint32_t>(behind >> shift);
-    const uint32_t sum = gpu::add_bytes(right & 0xffffff, gpu::add_bytes(left, 0));
-    const uint16_t *const here = &raw[ty + kReach][column], *const below = here + kColumns;
-    const uint32_t level =
-        work.params.anti_dither ? (uint32_t{here[0]} + here[1] + below[0] + below[1]) / 4 : uint32_t{here[0]};
-    const uint32_t word = level | (static_cast<int>(sum) > side.mask_above ? kMasked : 0);
-    words[static_cast<int64_t>((y0 + ty) / step) * w + x / step] = static_cast<uint16_t>(word);
-  }
+  if (four == 0 || four > kCambiPrepareW / 4 || x >= side.w) return;
+  tile.write(side, work.params.halved, four, group, reinterpret_cast<uint16_t*>(picture.area(work) + side.prepared));
 }
 
 /* -- filter -------------------------------------------------------------------------------------------------------- */

@@ -11,18 +11,26 @@
 
 namespace vmafx {
 
-/* Blocks that prepare words: a tile of the picture, three samples on each side and two more on the right are so many
- * columns. */
+/* Blocks that prepare words: a thread takes four columns of a tile of the picture, or of those beside it that its words
+ * depend on, four on the left and eight on the right. */
 inline constexpr int kCambiPrepareThreads = 256, kCambiPrepareColumns = 128;
-inline constexpr int kCambiPrepareW = kCambiPrepareColumns - 2 * kCambiMaskRadius - 2, kCambiPrepareH = 64;
+inline constexpr int kCambiPrepareW = kCambiPrepareColumns - 12, kCambiPrepareH = 64;
 
 /* Blocks that filter: a thread takes some rows of one column. */
 inline constexpr int kCambiFilterW = 64, kCambiFilterRows = 8, kCambiFilterH = 4 * kCambiFilterRows;
 
-/* Blocks that make keys: a thread takes one column. */
-inline constexpr int kCambiKeysW = 128;
-inline constexpr int kCambiPitch = 40;         // words of counts of a level, for windows up to 33
-inline constexpr int kCambiCountWords = 7168;  // shared memory: 65 levels at the largest window
+/* Blocks that make keys: a thread has the keys of one column, and counts in one or more. Two kernels are for four steps
+ * and windows of at most so much: there each thread counts in one, and those at the sides have no keys. */
+struct CambiKeysShape {
+  int most_window;
+  int threads, w;  // of a block; its columns with keys
+  int pitch;       // words of counts of a level, 0: the side's. 8 beyond a multiple of 32: neighbors lie in other banks
+  int words;       // of counts, in shared memory
+};
+inline constexpr int kCambiKnownDiffs = 4;
+inline constexpr CambiKeysShape kCambiKeys33 = {33, 128, 96, 40, 7168};
+inline constexpr CambiKeysShape kCambiKeys65 = {65, 256, 192, 72, 11520};
+inline constexpr CambiKeysShape kCambiKeysAny = {kCambiMostWindow, 128, 128, 0, 7168};  // 65 levels at that window
 
 /* Blocks that look for the threshold. */
 inline constexpr int kCambiRankThreads = 256, kCambiRankKeys = 64;  // keys of a thread
@@ -53,7 +61,7 @@ struct CambiSide {
   int32_t mask_above;
   int32_t radius;     // the window's
   int32_t reach;      // radius, rounded up to whole words
-  int32_t pitch;      // words of counts of a level
+  int32_t pitch;      // CambiKeysShape's
   int32_t tile_rows;  // rows of a block that makes keys, at most 32
   int32_t levels;     // levels that counts have room for, but for `diffs` at both ends
   int32_t tabulated;  // cambi_is_tabulated()
@@ -77,8 +85,9 @@ struct CambiWork {
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(cambi_prepare, CambiWork, kCambiPrepareThreads);
 VMAFX_DECLARE_KERNEL(cambi_filter, CambiWork, kCambiFilterW, kCambiFilterH / kCambiFilterRows);
-VMAFX_DECLARE_KERNEL(cambi_keys_4, CambiWork, kCambiKeysW);  // 4 steps, windows that kCambiPitch has room for
-VMAFX_DECLARE_KERNEL(cambi_keys, CambiWork, kCambiKeysW);
+VMAFX_DECLARE_KERNEL(cambi_keys_33, CambiWork, kCambiKeys33.threads);
+VMAFX_DECLARE_KERNEL(cambi_keys_65, CambiWork, kCambiKeys65.threads);
+VMAFX_DECLARE_KERNEL(cambi_keys, CambiWork, kCambiKeysAny.threads);
 VMAFX_DECLARE_KERNEL(cambi_digits_0, CambiWork, kCambiRankThreads);
 VMAFX_DECLARE_KERNEL(cambi_digits_1, CambiWork, kCambiRankThreads);
 VMAFX_DECLARE_KERNEL(cambi_digits_2, CambiWork, kCambiRankThreads);

@@ -56,6 +56,8 @@
  *       The same in shared memory. Between two barriers nothing else may touch that word.
  *   uint32_t add_bytes(uint32_t four, uint32_t sum)
  *       `sum` and the four bytes.
+ *   uint32_t add_bytes_of(uint32_t four, uint32_t mask, uint32_t sum)
+ *       `sum` and those of the four bytes whose byte of the mask is 255; the others of the mask are 0.
  *   Pack<T, n> load_pack<n>(const T*), void store_pack(T*, Pack<T, n>)
  *       n neighboring values at once, pack.v[0 to n-1]: 2, 4, 8 or 16 bytes, at an address that is a multiple of
  *       that.
@@ -78,6 +80,9 @@
  *   uint32_t forget_range(uint32_t value)
  *       The value, of which nvcc then does not know how small it is. It makes dot products of sums of products of
  *       bytes, and packs them anew for each, which is slower where the products are used several times.
+ *   T* kept_shared(T*)
+ *       The same address, of shared memory, in a register: nvcc makes that of an array anew for each use, which takes
+ *       three instructions from sm_90 on.
  *   unsigned anew(unsigned value), anew_of_block(unsigned value)
  *       The value, which the compiler takes for another one each time: what a loop makes of it is made in the loop, and
  *       not kept in registers from before. anew_of_block() takes one that all threads of a block have.

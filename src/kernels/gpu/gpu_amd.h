@@ -59,6 +59,7 @@ VMAFX_DEVICE void add_shared(uint32_t* address, uint32_t value) {
   __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
 }
 VMAFX_DEVICE uint32_t add_bytes(uint32_t four, uint32_t sum) { return __builtin_amdgcn_sad_u8(four, 0, sum); }
+VMAFX_DEVICE uint32_t add_bytes_of(uint32_t four, uint32_t mask, uint32_t sum) { return add_bytes(four & mask, sum); }
 
 VMAFX_DEVICE float near_inverse(float x) { return __builtin_amdgcn_rcpf(x); }
 
@@ -91,6 +92,11 @@ VMAFX_DEVICE unsigned anew_of_block(unsigned value) {
 }
 
 VMAFX_DEVICE uint32_t forget_range(uint32_t value) { return value; }  // it would lose 24-bit products
+
+template <class T>
+VMAFX_DEVICE T* kept_shared(T* pointer) {
+  return pointer;
+}
 
 VMAFX_DEVICE void check_alignment(const void*, unsigned long) {}  // only the emulator does
 

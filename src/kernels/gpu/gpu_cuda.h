@@ -36,6 +36,9 @@ VMAFX_DEVICE void atomic_add(uint64_t* address, uint64_t value) {
 
 VMAFX_DEVICE void add_shared(uint32_t* address, uint32_t value) { atomicAdd(address, value); }
 VMAFX_DEVICE uint32_t add_bytes(uint32_t four, uint32_t sum) { return __dp4a(four, 0x01010101u, sum); }
+VMAFX_DEVICE uint32_t add_bytes_of(uint32_t four, uint32_t mask, uint32_t sum) {
+  return __dp4a(four, mask & 0x01010101u, sum);
+}
 
 VMAFX_DEVICE float near_inverse(float x) {
   float inverse;
@@ -75,6 +78,12 @@ VMAFX_DEVICE constexpr bool shared_memory_is_scarce() { return false; }
 VMAFX_DEVICE uint32_t forget_range(uint32_t value) {
   asm volatile("" : "+r"(value));
   return value;
+}
+
+template <class T>
+VMAFX_DEVICE T* kept_shared(T* pointer) {
+  return static_cast<T*>(
+      __cvta_shared_to_generic(forget_range(static_cast<uint32_t>(__cvta_generic_to_shared(pointer)))));
 }
 
 VMAFX_DEVICE unsigned anew(unsigned value) { return forget_range(value); }

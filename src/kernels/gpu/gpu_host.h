@@ -41,6 +41,7 @@ void add_shared(uint32_t* address, uint32_t value);
 inline uint32_t add_bytes(uint32_t four, uint32_t sum) {
   return sum + (four & 255) + (four >> 8 & 255) + (four >> 16 & 255) + (four >> 24);
 }
+inline uint32_t add_bytes_of(uint32_t four, uint32_t mask, uint32_t sum) { return add_bytes(four & mask, sum); }
 
 /* An inverse as wrong as it may be. */
 inline float near_inverse(float x) { return 1 / x * (1 - 0x1p-22f); }
@@ -54,6 +55,10 @@ inline bool scalars_are_many() { return false; }
 inline bool shared_memory_is_scarce() { return wave_size() == 64; }
 inline bool double_is_fast() { return wave_size() == 64; }
 inline uint32_t forget_range(uint32_t value) { return value; }
+template <class T>
+T* kept_shared(T* pointer) {
+  return pointer;
+}
 inline unsigned anew(unsigned value) { return value; }
 inline unsigned anew_of_block(unsigned value) { return value; }
 
