@@ -749,6 +749,21 @@ def search_by_the_api(lab):
 
 
 @case
+def probe_that_is_wanted_again_sees_all_frames(lab):
+    """A probe that ended early, and whose quantizer is wanted all the same, would end again where it did."""
+    source = lab.folder / clip(lab, NOISY, 25.5)
+    options, tried = Options(ffmpeg=str(lab.ffmpeg), cache=False, backend="cpu", jobs=1), []
+    with patch.object(Proposer, "is_decided", lambda *_: True), patch.object(Proposer, "_is_settled", lambda *_: False):
+        target = Target.parse("vmaf=80")
+        outcome = search(str(source), Settings(ENCODERS["libx264"], "ultrafast"), [target], options, tried.append)
+    check(any(result.frames < result.of_frames for result in tried), f"no probe ended early: {tried}")
+    for quantizer in {result.quantizer for result in tried}:
+        frames = [result.frames for result in tried if result.quantizer == quantizer]
+        check(len(frames) < 3 and frames[1:] in ([], [tried[0].of_frames]), f"{quantizer} was tried on {frames}")
+    check_equal([result.frames for result in tried if result.quantizer == outcome.quantizer][-1], 612, "frames seen")
+
+
+@case
 def samples_take_part_of_the_memory(lab):
     """A quarter of it, 4 to 16 GiB; half of a small machine's; 4 GiB where the system does not tell."""
     del lab

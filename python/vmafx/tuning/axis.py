@@ -23,6 +23,7 @@ class Axis:
         ends = self.position(encoder.first), self.position(encoder.last)
         self.begin, self.range = min(ends), abs(ends[1] - ends[0])
         self.step = 0.05 if self.is_rate else encoder.step
+        self.steepness = encoder.steepness
         self.close = max(self.step, CLOSE * self.range)
 
     @property

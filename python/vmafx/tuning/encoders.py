@@ -47,6 +47,7 @@ class Encoder:
     fixed: Pairs = ()  # options without which the quantizer does not set the quality
     higher_is_worse: bool = True
     unit: str = ""  # stands behind the quantizer's number
+    steepness: float = 1.0  # how much scores fall over all quantizers, by what they do over those of x264, roughly
     params: str | None = None  # the option for the encoder's own options: KEY=VALUE, with colons between
     zones: bool = False  # whether params takes zones: frames with a multiple of the bit rate
     closed: Pairs = ()  # options that keep pictures from reading others of the GOP before
@@ -101,6 +102,7 @@ def _software() -> Iterable[Encoder]:
         "libsvtav1",
         *("av1", "crf", 1, 63, 1, "8", _numbers(13, 0), PLANAR_8[:1] + PLANAR_10[:1]),
         params="svtav1-params",
+        steepness=0.65,
         closed=(("svtav1-params", "irefresh-type=2"),),
         key_seconds=SEEKING_S,
         grain=("film-grain", "fgs-table", "film_grain"),

@@ -9,8 +9,9 @@ from .table import Table
 from .targets import Target
 
 FIRST_GUESS = 0.45  # of the range, for targets of which nothing better is known
-FAR, FAR_CONFIDENCE = 0.05, 0.8  # of the range: a first probe that is so far from the target ends
+FAR, FAR_CONFIDENCE = 0.05, 0.8  # of the range: a probe that is so far from the target ends if none is whole yet
 NEARLY = 0.35  # of the positions that count as equally good: differences need not be known better
+STILL = 1.25  # times as much, for a probe that has ended: it sees some frames more before it does
 # Of a video that is one sample: with fewer frames, it is always scored whole; else this part of it, at least.
 WHOLE_FRAMES, SETTLED_PART = 600, 0.4
 ROUGHLY = 0.2  # of the way to a proposal: a probe need not tell it better, as the next one will
@@ -54,9 +55,9 @@ class Proposer:
         """Returns whether a probe need not see more frames: it is whole, or it differs from a whole one by what is
         known well enough.
         """
-        return self._table.is_whole(quantizer) or self._is_settled(quantizer)
+        return self._table.is_whole(quantizer) or self._is_settled(quantizer, STILL * NEARLY)
 
-    def _is_settled(self, quantizer: float) -> bool:
+    def _is_settled(self, quantizer: float, nearly: float) -> bool:
         """Returns whether the difference to a whole probe is known as well as quantizers need be told apart."""
         base = self._table.base(quantizer)
         if quantizer not in self._table.parts or base is None:
@@ -64,7 +65,7 @@ class Proposer:
         frames, seen = self._table.frames(base), self._table.frames(quantizer)
         if self._table.samples < 2 and (frames < WHOLE_FRAMES or seen < SETTLED_PART * frames):
             return False
-        enough = NEARLY * max(self._axis.close, self.slack)
+        enough = nearly * max(self._axis.close, self.slack)
         for target in self._targets:
             value, error = self._table.estimate(quantizer, target)
             if not (math.isfinite(value) and math.isfinite(error)):
@@ -77,13 +78,13 @@ class Proposer:
 
     def is_decided(self, quantizer: float) -> bool:
         """Returns whether a running probe may end: it is known, or the search would go on alike, at another quantizer,
-        wherever in its interval its score is. The first probe, with which others are not compared, ends if it is far
-        from the target.
+        wherever in its interval its score is. As long as none is whole, with which others are compared, a probe ends if
+        it is far from the target.
         """
-        if self._is_settled(quantizer):
+        if self._is_settled(quantizer, NEARLY):
             return True
-        is_first = all(other == quantizer for other in self._table.parts)
-        confidence = FAR_CONFIDENCE if is_first else self._confidence
+        is_compared = bool(self._table.whole())
+        confidence = self._confidence if is_compared else FAR_CONFIDENCE
         bounds: tuple[dict[str, tuple[float, float]], dict[str, tuple[float, float]]] = {}, {}
         for target in self._targets:
             value, error = self._table.estimate(quantizer, target)
@@ -96,7 +97,7 @@ class Proposer:
         shortest = min(abs(way) for way in ways)
         if shortest < max(axis.close, self.slack) or ways[0] * ways[1] < 0:
             return False  # the running probe may be what is looked for
-        if is_first and shortest > FAR * axis.range:
+        if not is_compared and shortest > FAR * axis.range:
             return True
         return abs(ways[0] - ways[1]) <= max(axis.close, ROUGHLY * shortest)
 
@@ -145,7 +146,7 @@ class Proposer:
         return min(found)
 
     def _curve(self, target: Target, points: Mapping[float, Points]) -> Curve:
-        slope = target.scale.per_range / self._axis.range
+        slope = self._axis.steepness * target.scale.per_range / self._axis.range
         if not math.isfinite(slope):  # the scale of the score is not known: lead a quarter of the range further
             distances = [abs(target.value - scores[target.name][0]) for scores in points.values()]
             slope = max(4 * max(distances, default=0.0) / self._axis.range, 1e-6)
@@ -160,5 +161,6 @@ class Proposer:
     def _first_guess(self, target: Target) -> float:
         guess = FIRST_GUESS
         if target.scale.middle is not None:
-            guess += (target.loss(target.value) - target.scale.middle) / target.scale.per_range
+            rise = target.loss(target.value) - target.scale.middle
+            guess += rise / (self._axis.steepness * target.scale.per_range)
         return self._axis.begin + min(max(guess, 0.1), 0.9) * self._axis.range

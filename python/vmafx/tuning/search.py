@@ -225,15 +225,17 @@ class _Search:
 
     def _find(self, roughly: bool = False) -> float:
         """Returns the quantizer that the points so far lead to, and whose score is known. Roughly is as well as the
-        samples can tell.
+        samples can tell. A quantizer that is wanted again is tried on all frames: it would end again where it did.
         """
+        tried: set[float] = set()
         for _ in range(MOST_PROBES):
             self._proposer.slack = self._slack() if roughly else 0.0
             wanted = self._proposer.next()
             if self._proposer.is_known(wanted):
                 return wanted
             idle = max(min(self._jobs, usable_processors() // PROCESSORS_PER_JOB) // len(self._samples) - 1, 0)
-            self._probe([wanted, *self._proposer.others(min(idle, 4))])
+            self._probe([wanted, *self._proposer.others(min(idle, 4))], early=wanted not in tried)
+            tried.add(wanted)
         self._notes.append(f"the search ended after {MOST_PROBES} probes: scores do not fall evenly with the quantizer")
         key = lambda quantizer: (self._proposer.reaches(quantizer), self._axis.position(quantizer))
         return max(self._table.whole() or [self._whole_probe(wanted)], key=key)

@@ -29,7 +29,7 @@ class Loss(NamedTuple):
 
     best: float | None  # the score of equal pictures; None: there is no such bound, as for dB
     floor: float
-    per_range: float  # how much the loss rises over the range of an encoder's quantizers, roughly
+    per_range: float  # how much the loss rises over the range of x264's quantizers, roughly
     middle: float | None  # the loss that a quantizer in the middle of the range has, roughly
 
 
