@@ -35,11 +35,6 @@ VMAFX_DEVICE int scale_of(const CambiSide& side, int block, int32_t CambiScalePl
 struct Scan {
   uint32_t rows, least, most;
 
-  VMAFX_DEVICE void add(uint32_t word, int row) {
-    rows |= 1u << row;
-    least = word < least ? word : least;
-    most = word > most ? word : most;
-  }
   VMAFX_DEVICE void add(const Scan& other) {
     rows |= other.rows;
     least = other.least < least ? other.least : least;
@@ -111,12 +106,12 @@ struct Tile {
     int64_t at = place(thread, y0);
     for (int y = 0; y < rows; y++, at += w) {
       const uint32_t word = words[at];
-      if (is_asked(word)) {
-        scan.add(word, y);
-      } else {
-        keys[at] = 0;
-        sums.at_count++;
-      }
+      const bool asked = is_asked(word);
+      scan.rows |= static_cast<uint32_t>(asked) << y;
+      scan.least = asked && word < scan.least ? word : scan.least;
+      scan.most = asked && word > scan.most ? word : scan.most;
+      if (!asked) keys[at] = 0;
+      sums.at_count += !asked;
     }
     return scan;
   }
@@ -129,9 +124,9 @@ struct Tile {
     const uint32_t end = base + static_cast<uint32_t>(side.levels);
     for (int y = 0; y < rows; y++, at += w) {
       const uint32_t word = words[at];
-      if (word < base || !is_asked(word)) continue;
-      if (word < end) scan.rows |= 1u << y;
-      else if (word < scan.least) scan.least = word;
+      const bool asked = word >= base && is_asked(word);
+      scan.rows |= static_cast<uint32_t>(asked && word < end) << y;
+      scan.least = asked && word >= end && word < scan.least ? word : scan.least;
     }
     return scan;
   }
@@ -272,41 +267,24 @@ struct Tile {
     }
   }
 
-  /* The largest c of the last steps. `of`: the window's first word of the sample's level. */
-  template <int steps>
-  VMAFX_DEVICE float last_steps(const Span& span, int level, const uint32_t* of) const {
-    constexpr int kFirst = kCambiKnownDiffs - steps;
-    int rows[2 * steps + 1] = {};
-    VMAFX_UNROLL
-    for (int i = 0; i < steps; i++) {
-      rows[2 * i + 1] = kFirst + i + 1;
-      rows[2 * i + 2] = -(kFirst + i + 1);
-    }
-    uint32_t sums[2 * steps + 1];
-    count_rows(span, of, rows, sums);
-    static_assert(!kKnown || window <= kCambiTabulatedWindow);
-    float c = 0;
-    VMAFX_UNROLL
-    for (int i = 0; i < steps; i++) {
-      const uint32_t center = sums[0], up = sums[2 * i + 1], down = sums[2 * i + 2], more = up > down ? up : down;
-      if (step_counts(level, kFirst + i))
-        c = maximum(c, cambi_contrast(kCambiWeights[kFirst + i] * static_cast<float>(more), static_cast<float>(center),
-                                      kCambiReciprocalOf.of[center + more]));
-    }
-    return c;
-  }
-
   /* `row`: of the level, after as many others as there are steps. */
   VMAFX_DEVICE uint32_t sample_key(const Span& span, int level, int row) const {
     float c = 0;
     if constexpr (kKnown) {
       const uint32_t* const of = counts + (row + kCambiKnownDiffs) * pitch() + span.first;
+      uint32_t center[1];
+      count_rows(span, of, {0}, center);
+      static_assert(window <= kCambiTabulatedWindow);
       /* Bright levels have few steps: words of the others are not read. */
-      static_assert(kCambiKnownDiffs == 4);
-      if (step_counts(level, 0)) c = last_steps<4>(span, level, of);
-      else if (step_counts(level, 1)) c = last_steps<3>(span, level, of);
-      else if (step_counts(level, 2)) c = last_steps<2>(span, level, of);
-      else c = last_steps<1>(span, level, of);
+      VMAFX_UNROLL
+      for (int i = 0; i < kCambiKnownDiffs; i++) {
+        if (!step_counts(level, i)) continue;
+        uint32_t sums[2];
+        count_rows(span, of, {i + 1, -i - 1}, sums);
+        const uint32_t more = sums[0] > sums[1] ? sums[0] : sums[1];
+        c = maximum(c, cambi_contrast(kCambiWeights[i] * static_cast<float>(more), static_cast<float>(center[0]),
+                                      kCambiReciprocalOf.of[center[0] + more]));
+      }
     } else {
       const int middle = row + diffs();
       const auto center = static_cast<float>(count(span, middle));
@@ -356,7 +334,7 @@ VMAFX_DEVICE void make_keys(const CambiWork& work) {
 
 VMAFX_DEFINE_DENSE_KERNEL(cambi_keys_33, 7, work) { make_keys<kCambiKeys33.most_window>(work); }
 VMAFX_DEFINE_DENSE_KERNEL(cambi_keys_65, 4, work) { make_keys<kCambiKeys65.most_window>(work); }
-VMAFX_DEFINE_DENSE_KERNEL(cambi_keys, 6, work) { make_keys<0>(work); }
+VMAFX_DEFINE_DENSE_KERNEL(cambi_keys, 5, work) { make_keys<0>(work); }
 
 /* -- rank: where the largest keys begin, by the digits of their order ---------------------------------------------- */
 
