@@ -10,11 +10,11 @@
  * in a window.
  *
  * On an NVIDIA H200, 1920x1080 of 8 bit, eight frames in a launch, without cambi_high_res_speedup: prepare 5 us a
- * frame, filter 10, keys 35, rank 2; 45 to 47 in all with two batches at once. They issue 163 million instructions of a
- * wave for the eight frames, 20 us a frame where each multiprocessor issues four a cycle: keys 99, prepare 22, filter
+ * frame, filter 10, keys 37, rank 2; 47 to 48 in all with two batches at once. They issue 165 million instructions of a
+ * wave for the eight frames, 20 us a frame where each multiprocessor issues four a cycle: keys 101, prepare 22, filter
  * 37. keys waits for shared memory and at its barriers, two for a row: the blocks that it has room for are 40 % of the
- * warps, and issue in 38 % of the cycles; with 10 bit, of whose levels neighbors lie in the same bank more often, in
- * 51 %, and shared memory is 53 % of its time. The bytes through memory, 27 MB a frame, are 6 us. */
+ * warps, and issue in 37 % of the cycles; with 10 bit, of whose levels neighbors lie in the same bank more often, in
+ * 51 %, and shared memory is 48 % of its time. The bytes through memory, 27 MB a frame, are 6 us. */
 #include "kernels/cambi/cambi_math-inl.h"
 #include "kernels/cambi/cambi_words.hip"
 #include "kernels/cambi/cambi_work.h"
