@@ -146,7 +146,7 @@ class Proposer:
         return min(found)
 
     def _curve(self, target: Target, points: Mapping[float, Points]) -> Curve:
-        slope = self._axis.steepness * target.scale.per_range / self._axis.range
+        slope = self._rise(target) / self._axis.range
         if not math.isfinite(slope):  # the scale of the score is not known: lead a quarter of the range further
             distances = [abs(target.value - scores[target.name][0]) for scores in points.values()]
             slope = max(4 * max(distances, default=0.0) / self._axis.range, 1e-6)
@@ -158,9 +158,12 @@ class Proposer:
             curve.put(self._axis.position(quantizer), loss, sigma)
         return curve
 
+    def _rise(self, target: Target) -> float:
+        """Returns how much the loss rises over the encoder's range, roughly."""
+        return self._axis.steepness * target.scale.per_range
+
     def _first_guess(self, target: Target) -> float:
         guess = FIRST_GUESS
         if target.scale.middle is not None:
-            rise = target.loss(target.value) - target.scale.middle
-            guess += rise / (self._axis.steepness * target.scale.per_range)
+            guess += (target.loss(target.value) - target.scale.middle) / self._rise(target)
         return self._axis.begin + min(max(guess, 0.1), 0.9) * self._axis.range

@@ -130,7 +130,7 @@ class Table:
 
     def _of_whole_video(self, by_sample: Sequence[Sequence[float]], target: Target, confidence: float) -> Estimate:
         """Returns the score of the whole video, from the scores of samples: the bootstrap's error times Student's
-        quantile, less if samples are much of the video, and the allowance, in parts of the encoder's range.
+        quantile, less if samples are much of the video, and the allowance, in parts of x264's range.
         """
         scores = [s for scores in by_sample for s in scores]
         value, count = target.pooled(scores), len(by_sample)

@@ -10,11 +10,11 @@
  * in a window.
  *
  * On an NVIDIA H200, 1920x1080 of 8 bit, eight frames in a launch, without cambi_high_res_speedup: prepare 5 us a
- * frame, filter 10, keys 37, rank 2; 47 to 48 in all with two batches at once. They issue 165 million instructions of a
- * wave for the eight frames, 20 us a frame where each multiprocessor issues four a cycle: keys 101, prepare 22, filter
- * 37. keys waits for shared memory and at its barriers, two for a row: the blocks that it has room for are 40 % of the
- * warps, and issue in 37 % of the cycles; with 10 bit, of whose levels neighbors lie in the same bank more often, in
- * 51 %, and shared memory is 48 % of its time. The bytes through memory, 27 MB a frame, are 6 us. */
+ * frame, filter 10, keys 37, rank 2; 47 in all with two batches at once. They issue 169 million instructions of a wave
+ * for the eight frames, 20 us a frame where each multiprocessor issues four a cycle: keys 106, prepare 22, filter 37.
+ * keys waits for shared memory and at its barriers, two for a row: the blocks that it has room for are 40 % of the
+ * warps, and issue in 38 % of the cycles. With 10 bit neighbors' levels lie in the same bank more often. The bytes
+ * through memory, 27 MB a frame, are 6 us. */
 #include "kernels/cambi/cambi_math-inl.h"
 #include "kernels/cambi/cambi_words.hip"
 #include "kernels/cambi/cambi_work.h"
@@ -31,7 +31,7 @@ VMAFX_DEVICE int scale_of(const CambiSide& side, int block, int32_t CambiScalePl
   return scale;
 }
 
-/* What a walk over words finds: a bit for each row that has one with a key, the least of these words, the largest. */
+/* Words with a key that a walk over rows finds: a bit for each row that has one, the least word, the largest. */
 struct Scan {
   uint32_t rows, least, most;
 
@@ -224,25 +224,19 @@ struct Tile {
     const bool one = begin / 4 == end / 4;
     return {begin / 4, end / 4 - begin / 4, one ? from & to : from, one ? 0 : to};
   }
-  /* How many samples of the window have the level whose counts are row `row`. */
-  VMAFX_DEVICE uint32_t count(const Span& span, int row) const {
-    const uint32_t* const of = counts + row * pitch() + span.first;
-    uint32_t sum = gpu::add_bytes_of(of[0], span.first_mask, 0);
-    for (int k = 1; k < span.steps; k++) sum = gpu::add_bytes(of[k], sum);
-    return gpu::add_bytes_of(of[span.steps], span.last_mask, sum);
-  }
   VMAFX_DEVICE bool step_counts(int level, int i) const {
     return level >= work.params.levels.lowest[i] && level <= work.params.levels.highest[i];
   }
 
-  /* What count() is of n rows, at once. `of`: the window's first word of the row that is number 0. */
+  /* Samples of the window that have each of n levels, whose rows of counts are so far behind `of`, the window's first
+   * word of a row. */
   template <int n>
   VMAFX_DEVICE void count_rows(const Span& span, const uint32_t* of, const int (&row)[n], uint32_t (&sums)[n]) const {
     /* Counts are at most the window: a byte holds the sum of so many words' counts, or of all between the first and
      * the last. */
-    constexpr bool kAllFit = (window - 2) / 4 * window < 256;
-    constexpr int kTogether = kAllFit ? 2 : 3;
-    static_assert(kTogether * window < 256);
+    constexpr bool kAllFit = kKnown && (window - 2) / 4 * window < 256;
+    constexpr int kTogether = kAllFit ? 2 : kKnown ? 3 : 1;
+    static_assert(kTogether * kShape.most_window < 256);
     VMAFX_UNROLL
     for (int j = 0; j < n; j++) sums[j] = 0;
     int k = 1;
@@ -269,31 +263,25 @@ struct Tile {
 
   /* `row`: of the level, after as many others as there are steps. */
   VMAFX_DEVICE uint32_t sample_key(const Span& span, int level, int row) const {
+    static_assert(!kKnown || window <= kCambiTabulatedWindow);
+    const uint32_t* const of = counts + (row + diffs()) * pitch() + span.first;
+    uint32_t center[1];
+    count_rows(span, of, {0}, center);
     float c = 0;
+    const auto take_step = [&](int i) {
+      if (!step_counts(level, i)) return; /* bright levels have few: words of the others are not read */
+      uint32_t sums[2];
+      count_rows(span, of, {i + 1, -i - 1}, sums);
+      const uint32_t beside = sums[0] > sums[1] ? sums[0] : sums[1], total = center[0] + beside;
+      const float reciprocal = kKnown || side.tabulated ? kCambiReciprocalOf.of[total] : 1 / static_cast<float>(total);
+      c = maximum(
+          c, cambi_contrast(kCambiWeights[i] * static_cast<float>(beside), static_cast<float>(center[0]), reciprocal));
+    };
     if constexpr (kKnown) {
-      const uint32_t* const of = counts + (row + kCambiKnownDiffs) * pitch() + span.first;
-      uint32_t center[1];
-      count_rows(span, of, {0}, center);
-      static_assert(window <= kCambiTabulatedWindow);
-      /* Bright levels have few steps: words of the others are not read. */
       VMAFX_UNROLL
-      for (int i = 0; i < kCambiKnownDiffs; i++) {
-        if (!step_counts(level, i)) continue;
-        uint32_t sums[2];
-        count_rows(span, of, {i + 1, -i - 1}, sums);
-        const uint32_t more = sums[0] > sums[1] ? sums[0] : sums[1];
-        c = maximum(c, cambi_contrast(kCambiWeights[i] * static_cast<float>(more), static_cast<float>(center[0]),
-                                      kCambiReciprocalOf.of[center[0] + more]));
-      }
+      for (int i = 0; i < kCambiKnownDiffs; i++) take_step(i);
     } else {
-      const int middle = row + diffs();
-      const auto center = static_cast<float>(count(span, middle));
-      for (int i = 0; i < diffs(); i++) {
-        if (!step_counts(level, i)) continue;
-        const uint32_t up = count(span, middle + i + 1), down = count(span, middle - i - 1),
-                       more = up > down ? up : down;
-        c = maximum(c, cambi_step(kCambiWeights[i], center, static_cast<float>(more), side.tabulated));
-      }
+      for (int i = 0; i < diffs(); i++) take_step(i);
     }
     return static_cast<uint32_t>(cambi_key(c));
   }

@@ -54,7 +54,7 @@ VMAFX_DEVICE int nearest(const CambiResampling& resampling, int i) {
 struct Columns {
   uint32_t even, odd, fifth, sixth;
 
-  /* What is to the right of the odd ones. */
+  /* The values on the right of the odd ones. */
   VMAFX_DEVICE uint32_t beside_odd() const { return even >> 16 | fifth << 16; }
 };
 
@@ -152,7 +152,7 @@ struct PrepareTile {
   VMAFX_DEVICE void write(const CambiSide& side, bool halved, int four, int group, uint16_t* words) const {
     const int x = x0 + 4 * (four - 1), half = halved, to_w = side.scale[0].w;
     const bool whole = !halved && to_w % 4 == 0;
-    /* Less the number of edges around a sample: kMasked is set in it if they are few enough. */
+    /* This less the number of edges around a sample has kMasked set if they are few enough. */
     const uint32_t mask = kHalves * (kMasked + static_cast<uint32_t>(kCambiMaskArea - 1 - side.mask_above));
     uint32_t sums[3] = {}, ring[3][2 * kReach + 1];
     VMAFX_UNROLL
